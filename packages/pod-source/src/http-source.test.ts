@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { createVirtualClock } from '@rxlet/component-base/testing';
-import { systemClock } from '@rxlet/component-base';
+import { onAbort, sleep, systemClock } from '@rxlet/component-base';
 import { firstValueFrom } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { createHttpSource, type HttpSourceOptions } from './http-source.ts';
@@ -31,9 +31,7 @@ function setUp(options: Partial<HttpSourceOptions> = {}) {
       requests.push({ url, headers, atMs: clock.monotonicNow() - beganMs });
       const { status, body } = answer;
       if (body === undefined) {
-        return new Promise<never>((_, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-        });
+        return new Promise<never>((_, reject) => void onAbort(signal, reject));
       }
       return body instanceof Error
         ? Promise.reject(body)
@@ -229,6 +227,20 @@ describe('createManifestFetcher', () => {
     expect([status, new TextDecoder().decode(body)]).toEqual([200, 'node node1']);
   });
 
+  it('sends the given headers, all values of a name, and in place of its own', async () => {
+    await using server = await serve(({ rawHeaders }, reply) => reply.end(rawHeaders.join(' ')));
+    const headers = [
+      ['User-Agent', 'mine'],
+      ['X-A', '1'],
+      ['x-a', '2'],
+    ] as const;
+    const { body } = await fetcher.get(server.url, { ...options, headers });
+    const { host } = new URL(server.url);
+    expect(new TextDecoder().decode(body)).toBe(
+      `accept */* accept-encoding gzip user-agent mine x-a 1 x-a 2 Host ${host} Connection close`,
+    );
+  });
+
   it('follows redirects, and sends its headers to no other host', async () => {
     const seen: string[] = [];
     const record: RequestListener = (request, reply) => {
@@ -273,6 +285,41 @@ describe('createManifestFetcher', () => {
       reply.write('', () => reply.destroy());
     });
     await expect(fetcher.get(server.url, options)).rejects.toThrow('aborted');
+  });
+
+  it.each(['', 'gzip'])('reports a connection that is reset within an answer (encoding "%s")', async (encoding) => {
+    await using server = await serve((request, reply) => {
+      reply
+        .writeHead(200, { 'content-encoding': encoding })
+        .write(gzipSync('pods').subarray(0, 9), () => request.socket.resetAndDestroy());
+    });
+    for (let times = 0; times < 10; times += 1)
+      await expect(fetcher.get(server.url, options)).rejects.toThrow(/aborted|ECONNRESET/);
+  });
+
+  it('ends with its signal within an answer', async () => {
+    const cancellation = new AbortController();
+    await using server = await serve((_, reply) => {
+      reply.write('pods', () => cancellation.abort(new Error('too late')));
+    });
+    await expect(fetcher.get(server.url, { ...options, signal: cancellation.signal })).rejects.toThrow();
+    // An error that nothing listens for would come now, and fail the run.
+    await sleep(systemClock, 10);
+  });
+
+  it('reports a proxy that makes no connection to a server', async () => {
+    const refused: string[] = [];
+    const proxy = createServer();
+    proxy.on('connect', (request, socket) => {
+      refused.push(request.url!);
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    const behind = createManifestFetcher({ HTTPS_PROXY: `127.0.0.1:${String(port)}` });
+    await expect(behind.get('https://manifests.example/pods', options)).rejects.toThrow('403');
+    expect(refused).toEqual(['manifests.example:443']);
+    await new Promise((resolve) => proxy.close(resolve));
   });
 
   it('goes through the proxy of the environment, but for what it excepts', async () => {

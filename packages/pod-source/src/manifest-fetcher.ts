@@ -85,8 +85,9 @@ async function getFollowing(first: URL, givenHeaders: Headers, options: RequestO
 }
 
 async function getOnce(url: URL, headers: Headers, { env, signal }: RequestOptions): Promise<IncomingMessage> {
-  const fields: Record<string, string[]> = { 'accept-encoding': ['gzip'] };
-  for (const [name, value] of headers) (fields[name.toLowerCase()] ??= []).push(value);
+  const given: Record<string, string[]> = {};
+  for (const [name, value] of headers) (given[name.toLowerCase()] ??= []).push(value);
+  const fields = { accept: '*/*', 'accept-encoding': 'gzip', 'user-agent': 'rxlet', ...given };
   const proxy = environmentProxy(url, env);
   const proxyEnv = proxy === undefined ? {} : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
   const { request, Agent } = url.protocol === 'https:' ? https : httpModule;
