@@ -3,7 +3,7 @@ import { type AddressInfo, connect as connectPlain, type Socket } from 'node:net
 import { connect, type TLSSocket } from 'node:tls';
 import { EndpointError } from '@rxlet/agent-api/http';
 import type { TlsKeyPair } from '@rxlet/kube-api/client';
-import { systemClock, systemRandom } from '@rxlet/component-base';
+import { onAbort, systemClock, systemRandom } from '@rxlet/component-base';
 import { recordingLogger } from '@rxlet/component-base/testing';
 import { createCurrentValue } from '@rxlet/component-base/streams';
 import { createCertificateAuthority } from '@rxlet/fake-kube';
@@ -94,7 +94,7 @@ async function start(limits: Partial<ConnectionLimits> = {}) {
 
 async function* endless(signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
   yield Buffer.from('line\n');
-  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  await new Promise<void>((resolve) => void onAbort(signal, () => resolve()));
 }
 
 const GOOD = 'Host: node1\r\nAuthorization: Bearer good\r\n';
