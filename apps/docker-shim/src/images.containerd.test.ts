@@ -6,7 +6,12 @@ import { StatusCode } from '@rxlet/cri-api';
 import { createCriClient, type CriClient } from '@rxlet/cri-client';
 import { BUSYBOX_REFERENCE, busyboxImage } from '@rxlet/test-containerd/build-image';
 import { type RunningShim, startShim } from '@rxlet/test-containerd/docker-shim';
-import { dockerdUnavailable, type PrivateDockerd, startPrivateDockerd } from '@rxlet/test-containerd/private-dockerd';
+import {
+  DOCKER_PAUSE_REFERENCE,
+  dockerdUnavailable,
+  type PrivateDockerd,
+  startPrivateDockerd,
+} from '@rxlet/test-containerd/private-dockerd';
 import {
   type PrivateRegistry,
   REGISTRY_ACCOUNT,
@@ -54,6 +59,13 @@ describe.skipIf(unavailable !== undefined)('images and statistics in Docker', ()
     expect(found).toMatchObject({ id: imageRef, repoTags: [reference], repoDigests: [digestReference] });
     await client.images.removeImage({ image: { image: imageRef } });
     expect((await client.images.imageStatus({ image })).image).toBeUndefined();
+  });
+
+  it('reports the image of sandboxes as pinned, and no other', async () => {
+    const { images } = await client.images.listImages({});
+    const pinned = images.filter((image) => image.pinned).flatMap(({ repoTags }) => repoTags);
+    expect(pinned).toEqual([DOCKER_PAUSE_REFERENCE]);
+    expect(images.length).toBeGreaterThan(1);
   });
 
   it('reports what a pod and its containers use, and changes their limits', async () => {

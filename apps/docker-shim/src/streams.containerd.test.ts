@@ -55,6 +55,18 @@ describe.skipIf(dockerdUnavailable() !== undefined)('streams of containers in Do
     expect(JSON.parse(status!)).toMatchObject({ reason: 'NonZeroExitCode', details: { causes: [{ message: '4' }] } });
   });
 
+  it('waits for the exit code of a command that has closed its output', async () => {
+    const containerId = await pod.start('closed', 'sleep 600');
+    const cmd = ['sh', '-c', 'exec > /dev/null 2>&1; sleep 11; exit 4'];
+    const { url } = await client.runtime.exec({ containerId, cmd, stdout: true, stderr: true });
+    const [answer, channels] = await Promise.all([
+      client.runtime.execSync({ containerId, cmd, timeout: 60n }),
+      converse(url, []),
+    ]);
+    expect(answer.exitCode).toBe(4);
+    expect(JSON.parse(channels[3]!)).toMatchObject({ details: { causes: [{ message: '4' }] } });
+  });
+
   it('runs a command in a terminal of the size of the client', async () => {
     const containerId = await pod.start('tty', 'sleep 600');
     const cmd = ['sh', '-c', 'until stty size 2>&1 | grep "30 100"; do sleep 0.1; done'];
