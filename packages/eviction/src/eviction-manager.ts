@@ -144,9 +144,9 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
     if (!isDryRun) for (const step of work.steps) await collect(step);
     if (signal.aborted) return;
     const summary = await measure();
-    const isEvicting = state.evicting.some(({ uid }) => isRunning(uid));
-    if (signal.aborted || isEvicting) return;
-    perform(synchronizeAfterReclaim(state, work, { nowMs: clock.monotonicNow(), pods: core.activePods(), summary }));
+    if (signal.aborted) return;
+    const nowMs = clock.monotonicNow();
+    perform(synchronizeAfterReclaim(state, work, { nowMs, pods: core.activePods(), summary, running: running() }));
   };
   /** Runs beside the checks: the removal of images takes long, and memory may run out meanwhile. */
   const startReclaim = (work: Reclaim): void => {
@@ -159,6 +159,8 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
   };
 
   const isRunning = (uid: string): boolean => killing.has(uid) || (!isDryRun && core.mayRunContainers(uid));
+  /** UIDs of the evicted pods of which something still runs. */
+  const running = (): ReadonlySet<string> => new Set(state.evicting.map(({ uid }) => uid).filter(isRunning));
 
   /** Measures the node and these pods, or all; `undefined` when that fails. */
   const measure = async (podUids?: ReadonlySet<string>): Promise<NodeSummary | undefined> => {
@@ -199,9 +201,8 @@ export function createEvictionManager(ports: EvictionManagerPorts, options: Evic
     if (signal.aborted || layout === undefined) return;
     const isTooEarly = isIncomplete(summary);
     if (isTooEarly) wake.abort();
-    const running = new Set(state.evicting.map(({ uid }) => uid).filter(isRunning));
-    const nowMs = clock.monotonicNow();
-    perform(synchronize(state, { nowMs, layout, pods: isTooEarly ? [] : core.activePods(), summary, running }));
+    const pods = isTooEarly ? [] : core.activePods();
+    perform(synchronize(state, { nowMs: clock.monotonicNow(), layout, pods, summary, running: running() }));
   };
 
   const marginBytes = (): number => memoryMarginBytes(state.thresholds, statistics.memory());

@@ -61,8 +61,7 @@ function play(specs: Specs, steps: readonly Step[]): Round[] {
     const decision = synchronize(state, seen);
     const reclaim = decision.actions.find((action) => action.kind === 'reclaim')?.reclaim;
     const left = summary({ ...step, diskGi: step.diskAfterGi });
-    const second =
-      reclaim && synchronizeAfterReclaim(decision.state, reclaim, { nowMs: seen.nowMs, pods, summary: left });
+    const second = reclaim && synchronizeAfterReclaim(decision.state, reclaim, { ...seen, summary: left });
     const before = state;
     state = deepFreeze(second?.state ?? decision.state);
     return {

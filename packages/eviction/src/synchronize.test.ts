@@ -192,6 +192,7 @@ describe('synchronize', () => {
           nowMs: seconds * 1_000,
           pods: active,
           summary: left && summary(left),
+          running: new Set(),
         }),
       );
     expect(after({ diskGi: 40 })).toEqual([]);
@@ -201,6 +202,28 @@ describe('synchronize', () => {
     expect(after(undefined)).toEqual(['evict a 1s']);
     expect(after(undefined, 90)).toEqual([]);
     expect(first.state.conditions).toEqual(['DiskPressure']);
+  });
+
+  it('evicts after garbage was collected unless a hard eviction has begun meanwhile', () => {
+    const configuration = { ...soft, evictionHard: { ...soft.evictionHard, 'nodefs.available': '10%' } };
+    const evicting = step(step(initialState(configuration), 0, { memoryMi: 400 }).state, 30, { memoryMi: 400 });
+    expect(shown(evicting)).toEqual(['report memory', 'evict a 30s']);
+    const { state, actions } = step(evicting.state, 40, { memoryMi: 400, diskGi: 5 }, ['a']);
+    const [, action] = actions;
+    if (action?.kind !== 'reclaim') throw new Error('nothing was reclaimed');
+    const after = (current: EvictionState, running: readonly string[], active = pods) =>
+      shown(
+        synchronizeAfterReclaim(
+          current,
+          action.reclaim,
+          observation(42, active, { diskGi: 5 }, { running: new Set(running) }),
+        ),
+      );
+    expect(after(state, ['uid-a'])).toEqual(['evict a 1s']);
+    const meanwhile = step(state, 41, { memoryMi: 50 }, ['a']);
+    expect(shown(meanwhile)).toEqual(['report memory', 'evict a 1s']);
+    expect(after(meanwhile.state, ['uid-a'])).toEqual([]);
+    expect(after(meanwhile.state, [], pods.slice(1))).toEqual(['evict b 1s']);
   });
 
   it('evicts after garbage was collected until the minimum reclaim is reached', () => {

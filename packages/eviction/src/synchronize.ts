@@ -81,7 +81,7 @@ export function synchronize(previous: EvictionState, observation: EvictionObserv
   if (summary === undefined) return { state: started, actions: [] };
 
   const observations = observe(summary);
-  const evicting = started.evicting.filter(({ uid, deadlineMs }) => running.has(uid) && nowMs < deadlineMs);
+  const evicting = inProgress(started, running, nowMs);
   const state = { ...observeThresholds(started, current, observations, nowMs), evicting };
   const usage = usageByUid(summary);
   if (settings.localStorageCapacityIsolation) {
@@ -102,14 +102,15 @@ export function synchronize(previous: EvictionState, observation: EvictionObserv
 }
 
 /**
- * Goes on with a decision after garbage was collected: evicts a pod that is still active unless the thresholds are resolved. Without statistics they count as met for
- * a while: the collection may have taken long, and the next synchronization decides anew.
+ * Goes on with a decision after garbage was collected: evicts a pod that is still active unless the thresholds are resolved, or another eviction began meanwhile that
+ * holds this one up. Without statistics they count as met for a while: the collection may have taken long, and the next synchronization decides anew.
  */
 export function synchronizeAfterReclaim(
   state: EvictionState,
   { need }: Reclaim,
-  { nowMs, pods, summary }: Pick<EvictionObservation, 'nowMs' | 'pods' | 'summary'>,
+  { nowMs, pods, summary, running }: Omit<EvictionObservation, 'layout'>,
 ): EvictionDecision {
+  if (withoutHeldUp([need.threshold], inProgress(state, running, nowMs)).length === 0) return { state, actions: [] };
   const isMet =
     summary === undefined
       ? nowMs - need.nowMs < MAX_AGE_MS
@@ -168,6 +169,11 @@ function withNewStatistics(
     const last = measuredAt.get(signal);
     return last === undefined || time === 0 || time > last;
   });
+}
+
+/** Returns the evictions that may hold up others: something of their pods still runs, and their time is not over. */
+function inProgress(state: EvictionState, running: ReadonlySet<string>, nowMs: number): readonly PendingEviction[] {
+  return state.evicting.filter(({ uid, deadlineMs }) => running.has(uid) && nowMs < deadlineMs);
 }
 
 /** Returns the thresholds that need not wait for the end of pods that are being evicted. */

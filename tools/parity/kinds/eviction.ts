@@ -68,6 +68,9 @@ interface WantedStep {
   readonly kills: readonly { readonly status: { readonly conditions: readonly PodCondition[] } }[];
 }
 
+/** The pods of a recording end at once. */
+const ENDED: ReadonlySet<string> = new Set();
+
 /** Effects of one synchronization. */
 interface Effects {
   readonly gc: ReclaimStep[];
@@ -169,13 +172,12 @@ function runStep(
     layout: layoutOf(dedicatedImageFs, dedicatedContainerFs),
     pods: active,
     summary: observed(step.summary),
-    // The pods of a recording end at once.
-    running: new Set(),
+    running: ENDED,
   });
   const reclaim = carryOut(first, effects);
   if (reclaim === undefined) return first.state;
   const summary = observed(step.summaryAfterGC ?? step.summary);
-  const second = synchronizeAfterReclaim(first.state, reclaim, { nowMs, pods: active, summary });
+  const second = synchronizeAfterReclaim(first.state, reclaim, { nowMs, pods: active, summary, running: ENDED });
   carryOut(second, effects);
   return second.state;
 }
