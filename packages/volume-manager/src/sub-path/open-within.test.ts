@@ -58,6 +58,20 @@ describe('openWithin', () => {
     await expect(follow('dir/file/below')).rejects.toMatchObject({ reason: 'NotADirectory' });
   });
 
+  it('follows absolute links in the root directory of the node', async () => {
+    const files = createMemoryFiles({ files: { '/run/file': 'x' } });
+    files.putLink('/var/run', '/run');
+    files.putLink('/var/root', '/');
+    await using root = await files.hostFiles.openDirectory('/');
+    for (const path of ['var/run/file', 'var/root/run/file']) {
+      const end = await openWithin(root!, '/', path);
+      if (end.kind === 'missing') throw new Error(`${path} was not found`);
+      await using entry = end.entry;
+      expect(entry.path).toBe('/run/file');
+    }
+    await expect(openWithin(root!, '/', 'var/root/..')).rejects.toThrow('is not within the volume /');
+  });
+
   it('rejects links by which a container multiplies the directories on the way', async () => {
     const files = createMemoryFiles({ files: { [`/vol${'/d'.repeat(2_000)}/file`]: 'x' } });
     const long = 'd/'.repeat(1_900);

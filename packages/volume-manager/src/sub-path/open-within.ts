@@ -24,6 +24,7 @@ const MAX_NAMES = 4096;
  * @param volumePath path of the directory without links, for links that are absolute paths
  */
 export async function openWithin(volume: DirectoryHandle, volumePath: string, path: string): Promise<PathEnd> {
+  const prefix = volumePath === '/' ? '' : volumePath;
   const opened: DirectoryHandle[] = [];
   const pending = path.split('/');
   let links = 0;
@@ -39,9 +40,9 @@ export async function openWithin(volume: DirectoryHandle, volumePath: string, pa
     links += 1;
     if (links > MAX_LINKS) throw new SubPathError(`subpath ${path} has too many links`);
     if (!target.startsWith('/')) return void pending.unshift(...target.split('/'));
-    if (target !== volumePath && !target.startsWith(`${volumePath}/`)) throw escape();
+    if (target !== prefix && !target.startsWith(`${prefix}/`)) throw escape();
     await closeFrom(0);
-    pending.unshift(...target.slice(volumePath.length).split('/'));
+    pending.unshift(...target.slice(prefix.length).split('/'));
   };
 
   const missing = (rest: readonly string[]): PathEnd => {
