@@ -3,6 +3,7 @@ import type { HostPathType, Pod } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
 import { createDiskBench, type DiskBench, isRoot } from '../test-support.ts';
 import { localPlugin } from './local.ts';
+import type { PluginContext } from './plugin-context.ts';
 import { standardPlugins } from './standard-plugins.ts';
 import type { MountableVolume } from '@rxlet/agent-api/volumes';
 
@@ -152,6 +153,26 @@ describe.runIf(isRoot)('volumes on disk', () => {
 
     const missing = volumeOf(bench, { name: 'pv3', local: { path: `${path}/missing` } });
     await expect(missing.setUp()).rejects.toThrow('/missing" does not exist');
+  });
+
+  it('a local volume is mounted beside one whose disk is broken', async () => {
+    await using bench = await createDiskBench();
+    const [broken, path] = ['broken', 'data'].map((name) => `${bench.directory}/${name}`) as [string, string];
+    for (const source of [broken, path]) await bench.context.hostPaths.makeDirectory(source);
+    const first = volumeOf(bench, { name: 'pv1', local: { path: broken } });
+    await first.setUp();
+    const hostFiles: PluginContext['hostFiles'] = {
+      openDirectory: bench.context.hostFiles.openDirectory,
+      async stat(target) {
+        if (target === first.path) throw new Error(`EIO: i/o error, stat ${target}`);
+        return bench.context.hostFiles.stat(target);
+      },
+    };
+    const second = volumeOf({ ...bench, context: { ...bench.context, hostFiles } }, { name: 'pv2', local: { path } });
+    await second.setUp();
+    expect(await attributes(path)).toBe('2775 0:2000');
+    await second.tearDown();
+    await first.tearDown();
   });
 
   it('a local volume of two pods that start together gets their group', async () => {

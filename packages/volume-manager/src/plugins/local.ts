@@ -73,7 +73,8 @@ export function localPlugin(context: PluginContext): VolumePlugin {
     const targets = points
       .map(({ target }) => target)
       .filter((target) => target.includes('/kubernetes.io~local-volume/'));
-    const found = await Promise.all(targets.map((target) => hostFiles.stat(target)));
+    // One on a broken disk is that of another directory: this one could be read.
+    const found = await Promise.all(targets.map((target) => hostFiles.stat(target).catch(() => undefined)));
     return found.filter((info) => info?.identity === identity).length;
   }
 }
