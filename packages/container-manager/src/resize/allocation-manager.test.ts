@@ -16,6 +16,7 @@ const STATE = '/root/allocated_pods_state';
 
 interface BenchOptions {
   readonly policies?: ResizePolicies;
+  readonly allocatable?: Readonly<Record<string, string>>;
   readonly handlers?: readonly AdmissionHandler[];
   readonly files?: ReturnType<typeof createMemoryFiles>;
 }
@@ -31,7 +32,12 @@ function podOf(name: string, cpu: string, extra: Partial<Pod['metadata']> & { pr
   });
 }
 
-async function bench({ policies, handlers = [], files = createMemoryFiles() }: BenchOptions = {}) {
+async function bench({
+  policies,
+  handlers = [],
+  files = createMemoryFiles(),
+  allocatable = { cpu: '2', memory: '1Gi' },
+}: BenchOptions = {}) {
   const clock = createVirtualClock();
   const events = createEventLog(clock);
   const logger = recordingLogger();
@@ -50,7 +56,7 @@ async function bench({ policies, handlers = [], files = createMemoryFiles() }: B
       handlers: () => handlers,
       metrics: createResizeMetrics(metrics, () => []),
       statusOf: (pod) => pods.get(podUid(pod))?.status,
-      allocatable: () => ({ cpu: '2', memory: '1Gi' }),
+      allocatable: () => allocatable,
     },
     policies,
   );
@@ -121,6 +127,33 @@ describe('the allocation manager', () => {
     });
     expect(reasons()).toEqual(['ResizeInfeasible']);
   });
+
+  it.each([
+    [{ cpuManagerPolicy: 'static' }, ['2', '1'], ['64Mi', '64Mi'], 'CPU Manager policy "static"'],
+    [{ memoryManagerPolicy: 'Static' }, ['1', '1'], ['64Mi', '32Mi'], 'Memory Manager policy "Static"'],
+    [{ cpuManagerPolicy: 'static' }, ['1', '1'], ['64Mi', '32Mi'], undefined],
+  ] as const)(
+    'judges the containers of a Guaranteed pod under the policies %j, not their sum',
+    async (policies, [oneCpu, otherCpu], [oneMemory, otherMemory], policy) => {
+      const { admit, desire, manager } = await bench({ policies, allocatable: { cpu: '4', memory: '1Gi' } });
+      const podWith = (generation: number, ...each: readonly { readonly cpu: string; readonly memory: string }[]) =>
+        testPod({
+          name: 'web',
+          metadata: { generation },
+          containers: each.map((amounts, index) => ({
+            name: `app${String(index)}`,
+            resources: { requests: amounts, limits: amounts },
+          })),
+        });
+      const one = { cpu: oneCpu, memory: oneMemory };
+      const other = { cpu: otherCpu, memory: otherMemory };
+      admit(podWith(1, one, other));
+      const swapped = podWith(2, other, one);
+      await desire(swapped);
+      const message = policy && `Resize is infeasible for Guaranteed Pods alongside ${policy}`;
+      expect(manager.condition(swapped)?.message).toBe(message);
+    },
+  );
 
   it.each([
     ['64Mi', '96Mi', undefined, true, 'In-place resize of containers with swap is not supported.'],

@@ -37,17 +37,25 @@ export function infeasibleCause(
   if (limitedSwap && changesSwap(desired, allocated))
     return { message: 'In-place resize of containers with swap is not supported.', detail: 'swap_limitation' };
   if (podQosClass(desired) !== 'Guaranteed') return undefined;
-  const changes = (resource: 'cpu' | 'memory'): boolean =>
-    requestOf(desired, resource) !== requestOf(allocated, resource);
-  if (cpuManagerPolicy === 'static' && changes('cpu')) {
+  if (cpuManagerPolicy === 'static' && changesContainer(desired, allocated, 'cpu')) {
     const message = 'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"';
     return { message, detail: 'guaranteed_pod_cpu_manager_static_policy' };
   }
-  if (memoryManagerPolicy === 'Static' && changes('memory')) {
+  if (memoryManagerPolicy === 'Static' && changesContainer(desired, allocated, 'memory')) {
     const message = 'Resize is infeasible for Guaranteed Pods alongside Memory Manager policy "Static"';
     return { message, detail: 'guaranteed_pod_memory_manager_static_policy' };
   }
   return undefined;
+}
+
+/** Reports whether a container requests another amount. The policies assign resources by container, so that an equal sum of the pod does not help. */
+function changesContainer(desired: Pod, allocated: Pod, resource: 'cpu' | 'memory'): boolean {
+  const amount = ({ resources }: Container | EphemeralContainer): bigint =>
+    amountOf(parseQuantity(resources?.requests?.[resource] ?? '0'), resource);
+  return podContainers(desired, ['init', 'regular']).some(({ container }) => {
+    const before = findPodContainer(allocated, container.name)?.container;
+    return before !== undefined && amount(before) !== amount(container);
+  });
 }
 
 /** Reports whether the swap of a container would change with its memory request while it runs. */
