@@ -15,8 +15,8 @@ export interface AdmissionHandler {
    */
   admit(pod: Pod, others: OtherPods, signal: AbortSignal): AdmissionDecision | Promise<AdmissionDecision>;
   /**
-   * Reports whether the decision on a pod may wait for others, such as the plugins of devices. Default: no. After a second, such a decision no longer holds up pods
-   * without one that fit beside the pod. A pod may therefore be judged more than once.
+   * Reports whether the decision on a pod may wait for others, such as the plugins of devices, or for an earlier pod of this kind. Default: no. After a second, such a
+   * decision no longer holds up pods without one that fit beside the pod. A pod may therefore be judged more than once.
    */
   mayTakeLong?(pod: Pod): boolean;
 }

@@ -42,7 +42,10 @@ export interface HintProvider {
     affinity: NumaHint,
     signal?: AbortSignal,
   ): AllocationFailure | undefined | Promise<AllocationFailure | undefined>;
-  /** Reports whether an allocation for the pod may wait for others, such as the plugins of devices. Default: no. */
+  /**
+   * Reports whether an allocation for the pod may wait for others: for the plugins of its devices, or for a pod whose resources were chosen and not allocated yet,
+   * which this pod must not take. Default: no.
+   */
   mayTakeLong?(pod: Pod): boolean;
 }
 

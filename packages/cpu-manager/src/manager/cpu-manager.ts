@@ -11,7 +11,7 @@ import { podUid } from '@rxlet/pod-model';
 import { allocateCpus } from '../allocate-cpus.ts';
 import { containerCpuHints, podCpuHints } from '../cpu-hints.ts';
 import { assignedCpus, containerCpus, type CpuState, removeContainerCpus } from '../cpu-state.ts';
-import { requestedCpus } from '../requested-cpus.ts';
+import { requestedCpus, requestedCpusOfPod } from '../requested-cpus.ts';
 import { checkUnusedCpuState, CPU_STATE_FILE, formatCpuState, restoreCpuState } from '../state-file.ts';
 import type { StaticCpuPolicy } from '../static-policy.ts';
 import { createCpuManagerMetrics } from './cpu-manager-metrics.ts';
@@ -182,6 +182,7 @@ export function createCpuManager(
       },
       allocate: (pod, container, affinity) =>
         policy === undefined ? undefined : allocate(policy, pod, container, affinity),
+      mayTakeLong: (pod) => policy !== undefined && requestedCpusOfPod(pod) > 0,
     },
     exclusive: {
       ofContainer: (uid, container) => sortedCpus(assignedCpus(state, uid, container) ?? []),

@@ -178,6 +178,7 @@ export function createMemoryManager(
       },
       allocate: (pod, container, affinity) =>
         policy === undefined ? undefined : allocate(policy, pod, container, affinity),
+      mayTakeLong: (pod) => policy !== undefined && getsMemory(pod),
     },
     assignments: {
       ofContainer: (uid, container) => (assignedMemory(state, uid, container) ?? []).map(toAssigned),

@@ -1,5 +1,6 @@
 import { type AgentModule, provide } from '@rxlet/agent-api';
 import { type PodCgroups, podCgroups } from '@rxlet/agent-api/node';
+import { topologyAlignment } from '@rxlet/agent-api/topology';
 import { cpuManager, type CpuManagerModuleOptions, formatCpuState } from '@rxlet/cpu-manager';
 import type { Container, Pod } from '@rxlet/kube-api';
 import { createTestMachine, createTestTopology, type TestTopology } from '@rxlet/machine/testing';
@@ -177,6 +178,49 @@ describe('a node that was a kubelet with the policy static', () => {
     await using node = createTestNode();
     await expect(node.start({ modules: managers({}, options) })).rejects.toThrow(problem);
     await node.expectNoLeaks();
+  });
+});
+
+describe('resources that were chosen for a pod whose devices are not allocated yet', () => {
+  const readTopology = async () => createTestTopology({ nodeMemoryBytes: 4 * 2 ** 30 });
+  const memory = memoryManager({
+    policy: 'Static',
+    reservedMemory: [{ numaNode: 0, limits: { memory: '1Gi' } }],
+    systemReserved: { memory: '1Gi' },
+    machine: createTestMachine(),
+    readTopology,
+  });
+
+  it.each([
+    ['CPUs', managers()[1]!, { cpu: '2', memory: '64Mi' }],
+    ['memory', memory, { cpu: '500m', memory: '2Gi' }],
+  ])('%s are not taken by a pod that comes later', async (_name, assigning, { cpu, memory: amount }) => {
+    await using node = createTestNode();
+    const allocated = Promise.withResolvers<undefined>();
+    const slowDevices: AgentModule = {
+      name: 'slow-devices',
+      needs: [topologyAlignment],
+      setup({ services }) {
+        const mayTakeLong = ({ metadata }: Pod): boolean => metadata?.name?.startsWith('slow') === true;
+        services.get(topologyAlignment).addProvider({
+          containerHints: () => undefined,
+          podHints: () => undefined,
+          allocate: (pod) => (mayTakeLong(pod) ? allocated.promise : undefined),
+          mayTakeLong,
+        });
+        return {};
+      },
+    };
+    const aligned = topologyManager({ policy: 'single-numa-node', readTopology });
+    await node.start({ modules: [aligned, slowDevices, assigning] });
+    const pods = [podWith('slow', cpu, { memory: amount }), podWith('later', cpu, { memory: amount })];
+    node.desire(...pods, burstable('shared'));
+    await node.until(() => node.running().includes('shared/app'));
+    await node.advance(5_000);
+    expect(node.running()).toEqual(['shared/app']);
+    allocated.resolve(undefined);
+    await node.until(() => node.running().includes('slow/app'));
+    await node.untilPhase('later', 'Failed');
   });
 });
 
