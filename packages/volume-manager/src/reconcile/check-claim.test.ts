@@ -34,6 +34,7 @@ it('keeps a volume for one pod from a second one', async () => {
       name: 'data',
       plugin,
       isCertain,
+      isPersistent: true,
       refreshes: false,
       mounted: { ...mounted, innerVolumeSpecName: 'pv' },
     });
@@ -61,4 +62,26 @@ it('keeps a volume for one pod from a second one', async () => {
   await reserve(single, 'one');
   const several = volumeWith({ accessModes: ['ReadWriteOncePod', 'ReadWriteOnce'] });
   await reserve(several, 'two');
+});
+
+it('lets a pod use a volume although another pod has a volume of its own with that name', async () => {
+  const actual = createActualState();
+  actual.set('one', {
+    name: 'pv',
+    plugin: { name: 'kubernetes.io/empty-dir' } as never,
+    isCertain: true,
+    isPersistent: false,
+    refreshes: false,
+    mounted: {
+      hostPath: '/v',
+      readOnly: false,
+      managed: true,
+      seLinuxRelabel: false,
+      seLinuxLabeled: false,
+      innerVolumeSpecName: 'pv',
+    },
+  });
+  const volumes = createSinglePodVolumes(actual, async () => false);
+  using reservation = await volumes.reserve(volumeWith({ accessModes: ['ReadWriteOncePod'] }), 'two');
+  expect(reservation).toBeDefined();
 });

@@ -34,7 +34,10 @@ export function createSinglePodVolumes(
       .pods()
       .some(
         (uid) =>
-          uid !== podUid && [...actual.ofPod(uid).values()].some(({ mounted }) => mounted.innerVolumeSpecName === name),
+          uid !== podUid &&
+          [...actual.ofPod(uid).values()].some(
+            ({ isPersistent, mounted }) => isPersistent && mounted.innerVolumeSpecName === name,
+          ),
       );
   return {
     async reserve({ name, claim }, podUid) {

@@ -43,6 +43,7 @@ export async function mapVolume(
     name,
     plugin,
     isCertain: true,
+    isPersistent: volume.claim !== undefined,
     refreshes: false,
     mounted: {
       hostPath: '',

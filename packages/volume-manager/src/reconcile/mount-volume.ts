@@ -30,6 +30,7 @@ export async function mountVolume(
     name,
     plugin,
     isCertain: true,
+    isPersistent: volume.claim !== undefined,
     mounted: { hostPath, seLinuxLabeled: false, ...attributes, innerVolumeSpecName: volume.name },
     refreshes: definition.refreshes?.() ?? plugin.refreshes,
   });
