@@ -1,5 +1,5 @@
 import type { PodVolumeUsage, VolumeUsage } from '@rxlet/agent-api/volumes';
-import { type Clock, errorMessage, type Logger } from '@rxlet/component-base';
+import { type Clock, errorMessage, type Logger, withDeadline } from '@rxlet/component-base';
 import type { HostFiles } from '@rxlet/node-files';
 import type { ActualState, ActualVolume } from '../reconcile/volume-states.ts';
 import { measureDirectory } from './measure-directory.ts';
@@ -7,10 +7,13 @@ import { measureDirectory } from './measure-directory.ts';
 /** Ports of {@link createVolumeUsage}. */
 export interface VolumeUsagePorts {
   readonly hostFiles: Pick<HostFiles, 'openDirectory'>;
-  readonly clock: Pick<Clock, 'monotonicNow'>;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly actual: Pick<ActualState, 'ofPod'>;
 }
+
+/** Longest time for the driver of a volume. Callers wait longer than that, so that they get the usage of the pod's other volumes. */
+const DRIVER_TIMEOUT_MS = 30_000;
 
 /** Plugins whose volumes are on the node because of the pod. */
 const measuredPlugins: ReadonlySet<string> = new Set([
@@ -33,7 +36,10 @@ export function createVolumeUsage({ hostFiles, clock, logger, actual }: VolumeUs
     const beganMs = clock.monotonicNow();
     try {
       if (plugin.usage !== undefined) {
-        return await plugin.usage(uid, mounted.innerVolumeSpecName, { signal, onDriver: (name) => (source = name) });
+        const byDriver = plugin.usage.bind(plugin, uid, mounted.innerVolumeSpecName);
+        return await withDeadline(clock, DRIVER_TIMEOUT_MS, signal, (bounded) =>
+          byDriver({ signal: bounded, onDriver: (name) => (source = name) }),
+        );
       }
       if (!measuredPlugins.has(plugin.name)) return undefined;
       source = 'du';
@@ -46,7 +52,7 @@ export function createVolumeUsage({ hostFiles, clock, logger, actual }: VolumeUs
 
   return async (uid, signal, onMeasured = () => undefined) => {
     const found = new Map<string, VolumeUsage>();
-    for (const volume of actual.ofPod(uid).values()) {
+    const measureOne = async (volume: ActualVolume): Promise<void> => {
       try {
         const usage = await measure(uid, volume, signal, onMeasured);
         if (usage !== undefined) found.set(volume.name, usage);
@@ -54,7 +60,14 @@ export function createVolumeUsage({ hostFiles, clock, logger, actual }: VolumeUs
         signal?.throwIfAborted();
         logger.warn('cannot measure a volume', { podUid: uid, volume: volume.name, error: errorMessage(error) });
       }
-    }
+    };
+    const volumes = [...actual.ofPod(uid).values()];
+    const byDrivers = volumes.filter(({ plugin }) => plugin.usage !== undefined).map(measureOne);
+    const byFiles = async (): Promise<void> => {
+      // One after another: each needs file descriptors and a thread.
+      for (const volume of volumes) if (volume.plugin.usage === undefined) await measureOne(volume);
+    };
+    await Promise.all([...byDrivers, byFiles()]);
     return found;
   };
 }
