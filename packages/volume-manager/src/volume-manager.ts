@@ -128,7 +128,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
   const attachments = createVolumeAttachments(ports.node);
   let isStarted = false;
   const { persistentVolumes, events } = ports;
-  const expansion = createVolumeExpansion({ clock, logger, events, persistentVolumes, operations, metrics });
+  const expansion = createVolumeExpansion({ clock, logger, events, persistentVolumes, operations, actual, metrics });
   const mounting = createVolumeMounting({
     ...ports,
     journal,

@@ -5,6 +5,7 @@ import type { PersistentVolumeClaim, PersistentVolumeClaimStatus, Pod } from '@r
 import { describe, expect, it } from 'vitest';
 import { imagePlugin } from '../plugins/image.ts';
 import { createVolumeOperations } from '../reconcile/volume-operations.ts';
+import { createActualState } from '../reconcile/volume-states.ts';
 import { createVolumeMetrics } from '../volume-metrics.ts';
 import { createVolumeExpansion } from './volume-expansion.ts';
 import { type ExpansionFailure, VolumeExpansionError } from '@rxlet/agent-api/volumes';
@@ -32,10 +33,27 @@ function createBench({ status = {}, claim = {}, readOnly = false }: BenchOptions
   const sizes: bigint[] = [];
   const state: { failure?: ExpansionFailure | undefined } = {};
   const operations = createVolumeOperations(clock);
+  const actual = createActualState();
+  actual.set('u', {
+    name: 'data',
+    plugin: imagePlugin(),
+    isCertain: true,
+    isPersistent: true,
+    refreshes: false,
+    mounted: {
+      hostPath: '/v',
+      readOnly,
+      managed: true,
+      seLinuxRelabel: false,
+      seLinuxLabeled: false,
+      innerVolumeSpecName: 'pv',
+    },
+  });
   const expansion = createVolumeExpansion({
     clock,
     events,
     operations,
+    actual,
     logger: recordingLogger(),
     metrics: createVolumeMetrics(noopMetrics, clock),
     persistentVolumes: {
@@ -80,6 +98,7 @@ function createBench({ status = {}, claim = {}, readOnly = false }: BenchOptions
   };
   return {
     clock,
+    actual,
     current,
     patches,
     sizes,
@@ -241,6 +260,15 @@ describe('an expansion of a mounted volume', () => {
     await clock.advance(500);
     await whileMounted();
     expect(sizes).toHaveLength(2);
+  });
+
+  it('does not begin when the pod has ended meanwhile', async () => {
+    const { whileMounted, actual, sizes, patches } = createBench({ status: pending as never });
+    const checked = whileMounted();
+    actual.delete('u', 'data');
+    await checked;
+    expect(sizes).toEqual([]);
+    expect(patches).toEqual([]);
   });
 
   it('is given up for a driver that expands no volume in use', async () => {

@@ -5,6 +5,7 @@ import { formatPod, podEventObject, podUid } from '@rxlet/pod-model';
 import type { Expandable } from '@rxlet/agent-api/volumes';
 import { type DesiredVolume, operationMessage, qualifiedPluginName } from '../reconcile/desired-volumes.ts';
 import type { VolumeOperations } from '../reconcile/volume-operations.ts';
+import type { ActualState } from '../reconcile/volume-states.ts';
 import type { VolumeMetrics } from '../volume-metrics.ts';
 import { claimEventObject, type ExpandVolumePorts, type ExpansionState, expandVolume } from './expand-volume.ts';
 import { isLess } from './plan-expansion.ts';
@@ -13,6 +14,7 @@ import { isLess } from './plan-expansion.ts';
 export interface VolumeExpansionPorts extends Pick<ExpandVolumePorts, 'clock' | 'logger' | 'events'> {
   readonly persistentVolumes: PersistentVolumes | undefined;
   readonly operations: VolumeOperations;
+  readonly actual: Pick<ActualState, 'ofPod'>;
   readonly metrics: VolumeMetrics;
 }
 
@@ -37,7 +39,7 @@ const READ_ONLY = 'requested read-only file system';
 
 /** Creates {@link VolumeExpansion}. Without a way to change the status of claims, no volume is expanded. */
 export function createVolumeExpansion(ports: VolumeExpansionPorts): VolumeExpansion {
-  const { logger, events, persistentVolumes, operations, metrics } = ports;
+  const { logger, events, persistentVolumes, operations, actual, metrics } = ports;
   const patchClaimStatus = persistentVolumes?.patchClaimStatus?.bind(persistentVolumes);
   const lifetime = createLifetime();
   /** By the names of persistent volumes. */
@@ -64,6 +66,8 @@ export function createVolumeExpansion(ports: VolumeExpansionPorts): VolumeExpans
     state.size ??= claim.status?.capacity?.['storage'];
     if (capacity === undefined || state.size === undefined || !isLess(state.size, capacity)) return;
     const work = async (): Promise<void> => {
+      // The volume may have been unmounted since the check began. Its driver would find none, and the claim would be marked as infeasible to expand.
+      if (actual.ofPod(podUid(pod)).get(desired.name)?.isCertain !== true) return;
       const expansion = { pod, claim, volumeName, capacity, state, expand };
       await metrics.measure('volume_fs_resize', qualifiedPluginName(desired), () =>
         expandVolume({ ...ports, patchClaimStatus }, expansion, signal),
