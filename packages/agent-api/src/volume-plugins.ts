@@ -28,7 +28,10 @@ export interface VolumeHost {
   readonly devices: VolumeDevices;
   /** Returns a path without links. */
   realPath(path: string): Promise<string>;
-  /** Gives a volume to the pod's group. Entries that cannot be changed are logged; events of the pod report a change that takes long. */
+  /**
+   * Gives a volume to the pod's group. Entries that cannot be changed are logged; events of the pod report a change that takes long. One that takes longer than the
+   * deadline of its signal continues, and the next call for the path waits for it.
+   */
   giveToGroup(path: string, group: VolumeGroup, change?: VolumeGroupChange): Promise<void>;
   /** Returns SELinux of the node; `undefined` where it is not enabled. */
   seLinux(): Promise<VolumeLabels | undefined>;

@@ -1,7 +1,9 @@
-import { seededRandom } from '@rxlet/component-base';
+import type { VolumePluginSet } from '@rxlet/agent-api/volumes';
+import { type Clock, seededRandom, sleep } from '@rxlet/component-base';
 import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { ConfigMap, PersistentVolume, Pod, Volume } from '@rxlet/kube-api';
+import type { DirectoryHandle, NodeFiles } from '@rxlet/node-files';
 import { createMemoryFiles } from '@rxlet/node-files/testing';
 import { NEVER } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +12,12 @@ import { createVolumeManager } from './volume-manager.ts';
 
 const { signal } = new AbortController();
 
-function createBench() {
+interface BenchOptions {
+  readonly files: (clock: Clock, files: NodeFiles) => NodeFiles;
+  readonly plugins: readonly VolumePluginSet[];
+}
+
+function createBench({ files: replacement, plugins = [] }: Partial<BenchOptions> = {}) {
   const clock = createVirtualClock();
   const memory = createMemoryFiles();
   const options = memoryVolumes(memory);
@@ -32,7 +39,8 @@ function createBench() {
     {
       persistentVolumes,
       ...options,
-      files,
+      plugins: () => plugins,
+      files: replacement?.(clock, files) ?? files,
       hostFiles,
       clock,
       events,
@@ -62,6 +70,55 @@ function podWith(...volumes: readonly Volume[]): Pod {
 
 function withUid({ metadata, spec }: Pod, uid: string): Pod {
   return { metadata: { ...metadata, uid }, spec: spec! };
+}
+
+/** Volumes of a driver that are given to a group. */
+const largeVolumes: VolumePluginSet = {
+  sources: ['csi'],
+  create: ({ paths, mounts, giveToGroup }) => [
+    {
+      name: 'kubernetes.io/csi',
+      field: 'csi',
+      mode: 'Filesystem',
+      refreshes: false,
+      volume({ name }, pod) {
+        const hostPath = `${paths.volume(pod.metadata!.uid!, 'kubernetes.io/csi', name)}/mount`;
+        const attributes = { readOnly: false, managed: true, seLinuxRelabel: false };
+        const group = { fsGroup: 1000, readOnly: false };
+        return { hostPath, attributes, setUp: (bounded) => giveToGroup(hostPath, group, { pod, signal: bounded }) };
+      },
+      tearDown: (uid, name) => mounts.remove(paths.volume(uid, 'kubernetes.io/csi', name)),
+    },
+  ],
+};
+
+/** Wraps a directory whose directories have 200 entries, which take a second each. */
+function slowDirectory(
+  directory: DirectoryHandle | undefined,
+  clock: Clock,
+  visits: string[],
+): DirectoryHandle | undefined {
+  return (
+    directory &&
+    Object.assign(Object.create(directory) as DirectoryHandle, {
+      async openDirectory(name: string) {
+        const below = await directory.openDirectory(name);
+        return (
+          below &&
+          Object.assign(Object.create(below) as DirectoryHandle, {
+            async list() {
+              visits.push(name);
+              return Array.from({ length: 200 }, (_, index) => String(index));
+            },
+            async stat() {
+              await sleep(clock, 1_000);
+              return undefined;
+            },
+          })
+        );
+      },
+    })
+  );
 }
 
 /** Outcome of a promise so far. */
@@ -108,6 +165,39 @@ describe('the preparation of volumes', () => {
     expect(again.outcome).toBeUndefined();
     await clock.advance(1_000);
     expect(again.outcome).toBe('done');
+  });
+
+  it('ends for a volume with more files than can be given to a group in its time', async () => {
+    const visits: string[] = [];
+    const { clock, memory, manager, seen } = createBench({
+      plugins: [largeVolumes],
+      files: (ofBench, files) => ({
+        ...files,
+        openDirectory: async (path) => slowDirectory(await files.openDirectory(path), ofBench, visits),
+      }),
+    });
+    const pod = podWith({ name: 'large', csi: { driver: 'example.com' } });
+    for (const uid of ['u', 'v'])
+      await memory.nodeFiles.makeDirectory(`/root/pods/${uid}/volumes/kubernetes.io~csi/large/mount`, 0o755);
+    await manager.start();
+    const first = watch(manager.prepare(pod, signal));
+    await clock.advance(123_000);
+    expect(first.outcome).toMatch(/^unmounted volumes=\[large\]/);
+    await clock.advance(60_000);
+    const second = watch(manager.prepare(pod, signal));
+    await clock.advance(123_000);
+    expect(second.outcome).toBe('done');
+    expect(visits).toEqual(['mount']);
+    expect(seen.at(-1)).toMatch(/VolumePermissionChangeInProgress/);
+
+    // A volume that is unmounted is changed no longer.
+    const other = watch(manager.prepare(withUid(pod, 'v'), signal));
+    await clock.advance(123_000);
+    expect(other.outcome).toMatch(/^unmounted/);
+    const ended = watch(manager.tearDown('v', signal));
+    await clock.advance(1_000);
+    expect(ended.outcome).toBe('done');
+    expect(clock.pendingTimers).toBe(0);
   });
 
   it('ends at once when the pod terminates', async () => {

@@ -21,6 +21,7 @@ import type { Mounter } from './mount/mounter.ts';
 import { supportsNoSwap } from './mount/tmpfs-options.ts';
 import { createVolumeMounts } from './mount/volume-mounts.ts';
 import type { PayloadSources } from './payload/payload-sources.ts';
+import { createGroupChanges, type GroupChanges } from './ownership/group-changes.ts';
 import { giveToGroup } from './plugins/empty-directory.ts';
 import type { HostPathMaker } from '@rxlet/agent-api/volumes';
 import { createHostPathMaker } from './plugins/host-path-maker.ts';
@@ -122,6 +123,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
   /** The standard plugins; `start` adds the contributed ones. */
   const plugins = [...standardPlugins(context)];
   const subPaths = createSubPaths(context);
+  const groupChanges = createGroupChanges(clock);
   const operations = createVolumeOperations(clock);
   const actual = createActualState();
   const metrics = createVolumeMetrics(ports.metrics ?? noopMetrics, clock);
@@ -142,7 +144,9 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
     actual,
     metrics,
   });
-  const unmounting = createVolumeUnmounting({ files, paths, plugins, subPaths, operations, actual, metrics, journal });
+  const unmounting = createVolumeUnmounting({
+    ...{ files, paths, plugins, subPaths, groupChanges, operations, actual, metrics, journal },
+  });
   /** UIDs of ended pods whose teardown has failed. */
   const leftOver = new Set<string>();
   const unmount = async (uid: string, signal: AbortSignal): Promise<void> => {
@@ -171,7 +175,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
       noSwap ??= await supportsNoSwap(context, options.rootDirectory);
       const contributed = ports.plugins?.() ?? [];
       rejectTakenSources(contributed, plugins);
-      plugins.push(...contributed.flatMap((set) => set.create(volumeHost(ports, context, devices))));
+      plugins.push(...contributed.flatMap((set) => set.create(volumeHost(ports, context, devices, groupChanges))));
       for (const { podUid, isDamaged, attachedAs } of await recordedVolumes({ files, paths, plugins })) {
         metrics.reconstructed(isDamaged);
         if (attachedAs !== undefined) attachments.restore(podUid, attachedAs);
@@ -204,7 +208,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
     async [Symbol.asyncDispose]() {
       // A file system of an unreachable server may never answer.
       await withDeadline(clock, DISPOSAL_TIMEOUT_MS, undefined, async () => {
-        await expansion[Symbol.asyncDispose]();
+        await Promise.all([expansion[Symbol.asyncDispose](), groupChanges[Symbol.asyncDispose]()]);
         await operations.idle();
       }).catch(() => undefined);
     },
@@ -231,13 +235,19 @@ function pluginContext(
   };
 }
 
-function volumeHost(ports: VolumeManagerPorts, context: PluginContext, devices: VolumeHost['devices']): VolumeHost {
+function volumeHost(
+  ports: VolumeManagerPorts,
+  context: PluginContext,
+  devices: VolumeHost['devices'],
+  groupChanges: GroupChanges,
+): VolumeHost {
   const { mounts, paths, realPath } = context;
   const { seLinux: readSeLinux = async () => undefined } = ports;
   let seLinux: Promise<SeLinuxPolicy | undefined> | undefined;
   return {
     ...{ mounts, paths, devices, realPath },
-    giveToGroup: (path, group, change) => giveToGroup(context, path, group, change),
+    giveToGroup: (path, group, { pod, signal } = {}) =>
+      groupChanges.run(path, signal, (bounded) => giveToGroup(context, path, group, { pod, signal: bounded })),
     seLinux: () =>
       (seLinux ??= readSeLinux().catch((error: unknown) => {
         seLinux = undefined;

@@ -2,6 +2,7 @@ import { errorMessage } from '@rxlet/component-base';
 import { inSpan, type Journal } from '@rxlet/agent-api/journal';
 import type { NodeFiles } from '@rxlet/node-files';
 import type { VolumeMode } from '@rxlet/agent-api/volumes';
+import type { GroupChanges } from '../ownership/group-changes.ts';
 import type { SubPaths } from '../sub-path/sub-paths.ts';
 import { escapePluginName, type VolumePaths } from '../volume-paths.ts';
 import type { VolumeMetrics } from '../volume-metrics.ts';
@@ -15,6 +16,7 @@ export interface VolumeUnmountingPorts {
   readonly paths: VolumePaths;
   readonly plugins: readonly AnyVolumePlugin[];
   readonly subPaths: SubPaths;
+  readonly groupChanges: Pick<GroupChanges, 'cancel'>;
   readonly operations: VolumeOperations;
   readonly actual: ActualState;
   readonly metrics: VolumeMetrics;
@@ -42,7 +44,7 @@ interface FoundVolume {
 
 /** Creates {@link VolumeUnmounting}. */
 export function createVolumeUnmounting(ports: VolumeUnmountingPorts): VolumeUnmounting {
-  const { files, paths, plugins, subPaths, operations, actual, metrics, journal } = ports;
+  const { files, paths, plugins, subPaths, groupChanges, operations, actual, metrics, journal } = ports;
   const pluginIn = (directory: string, mode: VolumeMode): AnyVolumePlugin | undefined =>
     plugins.find((plugin) => plugin.mode === mode && escapePluginName(plugin.name) === directory);
 
@@ -82,7 +84,10 @@ export function createVolumeUnmounting(ports: VolumeUnmountingPorts): VolumeUnmo
       // Until this has succeeded, the volume may be there in part.
       for (const volume of known) actual.set(uid, { ...volume, isCertain: false });
       await metrics.measure(mode === 'Block' ? 'unmap_volume' : 'volume_unmount', pluginName, async () => {
-        if (mode === 'Filesystem') await subPaths.clean(uid, name, signal);
+        if (mode === 'Filesystem') {
+          await groupChanges.cancel(paths.volume(uid, pluginName, name));
+          await subPaths.clean(uid, name, signal);
+        }
         await plugin.tearDown(uid, name, signal);
       });
       for (const volume of known) actual.delete(uid, volume.name);
