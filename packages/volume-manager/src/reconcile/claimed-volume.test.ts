@@ -44,6 +44,15 @@ describe('claimedVolume', () => {
     });
   });
 
+  it('has the mount options of the annotation in place of those of the spec, but for a CSI driver', async () => {
+    const annotations = { 'volume.beta.kubernetes.io/mount-options': 'nfsvers=4.1,ro' };
+    const annotated = { ...persistent, metadata: { name: 'pv1', annotations } };
+    expect((await find(byName, boundClaim, annotated).result).claim?.mountOptions).toEqual(['nfsvers=4.1', 'ro']);
+    const { nfs: _, ...spec } = persistent.spec!;
+    const ofDriver = { ...annotated, spec: { ...spec, csi: { driver: 'example.com', volumeHandle: 'disk' } } };
+    expect((await find(byName, boundClaim, ofDriver).result).claim?.mountOptions).toEqual(['hard']);
+  });
+
   it('has the claim of a generic ephemeral volume, which must be the own one of the pod', async () => {
     const { calls, result } = find(ephemeral, boundClaim, persistent);
     expect((await result).claim?.readOnly).toBe(false);

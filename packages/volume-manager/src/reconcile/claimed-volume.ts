@@ -5,6 +5,8 @@ import { podContainers, podUid } from '@rxlet/pod-model';
 import type { MountableVolume } from '@rxlet/agent-api/volumes';
 
 const PROTECTION_FINALIZER = 'kubernetes.io/pvc-protection';
+/** Annotation of a persistent volume with mount options, separated by commas. */
+const MOUNT_OPTIONS = 'volume.beta.kubernetes.io/mount-options';
 
 /** Reports whether a volume refers to a claim, by name or as a generic ephemeral volume. */
 export function isClaim({ persistentVolumeClaim, ephemeral }: Volume): boolean {
@@ -112,7 +114,10 @@ function mountable(
   { metadata, spec = {} }: PersistentVolume,
   reference: Pick<NonNullable<MountableVolume['claim']>, 'podVolumeName' | 'namespace' | 'name' | 'readOnly'>,
 ): MountableVolume {
-  const { hostPath, nfs, local, mountOptions = [], accessModes, nodeAffinity, volumeMode } = spec;
+  const { hostPath, nfs, local, accessModes, nodeAffinity, volumeMode } = spec;
+  const annotated = metadata?.annotations?.[MOUNT_OPTIONS]?.split(',').filter((option) => option !== '');
+  // As in the kubelet, CSI drivers get those of the spec alone.
+  const mountOptions = (spec.csi === undefined ? annotated : undefined) ?? spec.mountOptions ?? [];
   const capacity = spec.capacity?.['storage'];
   return {
     name: metadata?.name ?? '',
