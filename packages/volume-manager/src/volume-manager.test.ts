@@ -1,5 +1,5 @@
-import type { VolumePluginSet } from '@rxlet/agent-api/volumes';
-import { type Clock, seededRandom, sleep } from '@rxlet/component-base';
+import type { VolumeHost, VolumePluginSet } from '@rxlet/agent-api/volumes';
+import { type Clock, onAbort, seededRandom, sleep } from '@rxlet/component-base';
 import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { ConfigMap, PersistentVolume, Pod, Volume } from '@rxlet/kube-api';
@@ -72,25 +72,30 @@ function withUid({ metadata, spec }: Pod, uid: string): Pod {
   return { metadata: { ...metadata, uid }, spec: spec! };
 }
 
-/** Volumes of a driver that are given to a group. */
-const largeVolumes: VolumePluginSet = {
-  sources: ['csi'],
-  create: ({ paths, mounts, giveToGroup }) => [
-    {
-      name: 'kubernetes.io/csi',
-      field: 'csi',
-      mode: 'Filesystem',
-      refreshes: false,
-      volume({ name }, pod) {
-        const hostPath = `${paths.volume(pod.metadata!.uid!, 'kubernetes.io/csi', name)}/mount`;
-        const attributes = { readOnly: false, managed: true, seLinuxRelabel: false };
-        const group = { fsGroup: 1000, readOnly: false };
-        return { hostPath, attributes, setUp: (bounded) => giveToGroup(hostPath, group, { pod, signal: bounded }) };
+/** Creates the volumes of a driver. */
+function driverOf(
+  refreshes: boolean,
+  setUp: (call: AbortSignal, path: string, pod: Pod, host: VolumeHost) => Promise<void>,
+): VolumePluginSet {
+  const name = 'kubernetes.io/csi';
+  const attributes = { readOnly: false, managed: true, seLinuxRelabel: false };
+  return {
+    sources: ['csi'],
+    create: (host) => [
+      {
+        name,
+        field: 'csi',
+        mode: 'Filesystem',
+        refreshes,
+        volume(volume, pod) {
+          const hostPath = `${host.paths.volume(pod.metadata!.uid!, name, volume.name)}/mount`;
+          return { hostPath, attributes, setUp: (call) => setUp(call, hostPath, pod, host) };
+        },
+        tearDown: (uid, volume) => host.mounts.remove(host.paths.volume(uid, name, volume)),
       },
-      tearDown: (uid, name) => mounts.remove(paths.volume(uid, 'kubernetes.io/csi', name)),
-    },
-  ],
-};
+    ],
+  };
+}
 
 /** Wraps a directory whose directories have 200 entries, which take a second each. */
 function slowDirectory(
@@ -170,7 +175,11 @@ describe('the preparation of volumes', () => {
   it('ends for a volume with more files than can be given to a group in its time', async () => {
     const visits: string[] = [];
     const { clock, memory, manager, seen } = createBench({
-      plugins: [largeVolumes],
+      plugins: [
+        driverOf(false, (call, path, pod, { giveToGroup }) =>
+          giveToGroup(path, { fsGroup: 1000, readOnly: false }, { pod, signal: call }),
+        ),
+      ],
       files: (ofBench, files) => ({
         ...files,
         openDirectory: async (path) => slowDirectory(await files.openDirectory(path), ofBench, visits),
@@ -198,6 +207,33 @@ describe('the preparation of volumes', () => {
     await clock.advance(1_000);
     expect(ended.outcome).toBe('done');
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('does not wait for a driver that does not answer when the containers use the volume already', async () => {
+    const calls: AbortSignal[] = [];
+    const { clock, manager, seen } = createBench({
+      plugins: [
+        driverOf(true, async (call) => {
+          calls.push(call);
+          if (calls.length > 1) await new Promise((_, reject) => onAbort(call, reject));
+        }),
+      ],
+    });
+    const pod = podWith({ name: 'vault', csi: { driver: 'example.com' } });
+    await manager.start();
+    await manager.prepare(pod, signal);
+    for (let sync = 0; sync < 3; sync += 1) {
+      const prepared = watch(manager.prepare(pod, signal));
+      await clock.advance(10_000);
+      expect(prepared.outcome).toBe('done');
+    }
+    expect(calls).toHaveLength(2);
+    expect([...manager.mountedVolumes('u').keys()]).toEqual(['vault']);
+    const ended = watch(manager.tearDown('u', signal));
+    await clock.advance(0);
+    expect(calls[1]!.aborted).toBe(true);
+    expect(ended.outcome).toBe('done');
+    expect(seen).toEqual([]);
   });
 
   it('ends at once when the pod terminates', async () => {

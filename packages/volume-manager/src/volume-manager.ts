@@ -206,6 +206,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
     volumesInUse: () => (isStarted ? attachments.inUse() : undefined),
     inspect: () => Object.fromEntries(actual.pods().map((uid) => [uid, [...actual.ofPod(uid).keys()]])),
     async [Symbol.asyncDispose]() {
+      mounting[Symbol.dispose]();
       // A file system of an unreachable server may never answer.
       await withDeadline(clock, DISPOSAL_TIMEOUT_MS, undefined, async () => {
         await Promise.all([expansion[Symbol.asyncDispose](), groupChanges[Symbol.asyncDispose]()]);

@@ -38,10 +38,10 @@ export interface VolumeMountingPorts extends VolumeSetUpPorts {
 }
 
 /** Sets up the volumes of pods (kubelet: WaitForAttachAndMount with the reconciler's mounts). */
-export interface VolumeMounting {
+export interface VolumeMounting extends Disposable {
   /**
    * Waits until all volumes that containers of the pod use are set up, and brings those up to date whose content follows the API. Failures are events and are
-   * retried until the kubelet's deadline of 123 seconds.
+   * retried until the kubelet's deadline of 123 seconds. An update that takes long continues in the background until the pod has ended, or the disposal.
    */
   mount(pod: Pod, signal: AbortSignal): Promise<void>;
   /** Ends the back-off of a pod's volumes and retries at once, because objects that they refer to have changed. */
@@ -56,6 +56,8 @@ export interface VolumeMounting {
 
 /** Longest wait for the volumes of a pod; the next sync of the pod continues it. */
 const MOUNT_TIMEOUT_MS = 123_000;
+/** Longest wait for the update of a volume that the containers use already. Containers that have ended must not wait longer for their restart. */
+const UPDATE_WAIT_MS = 10_000;
 const FAILED_MOUNT = 'FailedMount';
 
 /** Creates {@link VolumeMounting}. */
@@ -65,6 +67,8 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
   const setUp = createVolumeSetUp(ports);
   /** Volumes of each pod that has not ended. */
   const wanted = new Map<string, readonly DesiredVolume[]>();
+  /** Updates of volumes that run, by the UID of their pod. */
+  const updates = new Map<string, { readonly stop: AbortController; readonly volumeNames: Set<string> }>();
   /** Aborts the waits of each pod that waits for a back-off. */
   const waits = new Map<string, AbortController>();
 
@@ -97,6 +101,26 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
     }
   };
 
+  /** Brings a volume up to date that containers use, unless an earlier sync has begun to. */
+  const update = async (pod: Pod, desired: DesiredVolume, signal: AbortSignal): Promise<void> => {
+    const uid = podUid(pod);
+    const running = updates.get(uid) ?? { stop: new AbortController(), volumeNames: new Set() };
+    if (running.volumeNames.has(desired.name)) return;
+    updates.set(uid, running);
+    running.volumeNames.add(desired.name);
+    const { stop, volumeNames } = running;
+    const updated = attempt(pod, desired, AbortSignal.any([signal, stop.signal])).finally(() => {
+      volumeNames.delete(desired.name);
+      if (volumeNames.size === 0 && updates.get(uid) === running) updates.delete(uid);
+    });
+    await withDeadline(clock, UPDATE_WAIT_MS, signal, () => updated).catch(() => signal.throwIfAborted());
+  };
+
+  const stopUpdates = (uid: string): void => {
+    updates.get(uid)?.stop.abort(new Error('the volume is not updated any more'));
+    updates.delete(uid);
+  };
+
   const mountOne = async (pod: Pod, desired: DesiredVolume, signal: AbortSignal): Promise<void> => {
     const { name, volume } = desired;
     const uid = podUid(pod);
@@ -104,7 +128,7 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
     const known = actual.ofPod(uid).get(name);
     if (known?.isCertain === true) {
       // The containers run on with the content that they have.
-      if (known.refreshes && operations.blockedForMs(uid, volume.name) === 0) await attempt(pod, desired, signal);
+      if (known.refreshes && operations.blockedForMs(uid, volume.name) === 0) await update(pod, desired, signal);
       if (volume.claim !== undefined) expansion.whileMounted({ pod, desired, definition: definitionOf(desired, pod) });
       return;
     }
@@ -205,7 +229,11 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
     },
     desired: () => [...wanted.values()].flat(),
     isWanted: (uid) => wanted.has(uid),
-    forget: (uid) => void wanted.delete(uid),
+    forget(uid) {
+      wanted.delete(uid);
+      stopUpdates(uid);
+    },
+    [Symbol.dispose]: () => [...updates.keys()].forEach(stopUpdates),
   };
 }
 
