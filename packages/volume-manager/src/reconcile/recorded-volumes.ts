@@ -10,6 +10,9 @@ export interface RecordedVolumesPorts {
   readonly plugins: readonly Pick<AnyVolumePlugin, 'recordedVolumes' | 'mayBeMounted'>[];
 }
 
+/** Stands for the records of a pod whose directory cannot be read. The other pods of the node must run nevertheless. */
+const unreadable: readonly RecordedVolume[] = [{ isDamaged: true }];
+
 /** Returns the volumes of all pods that the disk has records of, with the UID of their pod. */
 export async function recordedVolumes({
   files,
@@ -18,8 +21,10 @@ export async function recordedVolumes({
 }: RecordedVolumesPorts): Promise<readonly (RecordedVolume & { readonly podUid: string })[]> {
   const found: (RecordedVolume & { readonly podUid: string })[] = [];
   for (const podUid of await files.list(paths.pods)) {
-    for (const plugin of plugins)
-      found.push(...((await plugin.recordedVolumes?.(podUid)) ?? []).map((volume) => ({ ...volume, podUid })));
+    for (const plugin of plugins) {
+      const ofPlugin = (await plugin.recordedVolumes?.(podUid).catch(() => unreadable)) ?? [];
+      found.push(...ofPlugin.map((volume) => ({ ...volume, podUid })));
+    }
   }
   return found;
 }
