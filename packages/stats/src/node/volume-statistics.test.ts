@@ -41,3 +41,39 @@ it('measures a pod again as soon as another volume of it is mounted, and otherwi
   expect(await measuredNames()).toEqual(both);
   expect(measurements).toBe(3);
 });
+
+it('measures the other volumes while file systems do not answer, with two calls to them at most', async () => {
+  const clock = createVirtualClock();
+  let calls = 0;
+  await using statistics = createVolumeStatistics({
+    clock,
+    logger: noopLogger,
+    fileSystems: {
+      async at(path) {
+        if (!path.endsWith('/share')) return { timeMs: 0, capacityBytes: 100, availableBytes: 40, usedBytes: 60 };
+        calls += 1;
+        return new Promise(() => undefined);
+      },
+    },
+    volumes: {
+      mountedVolumes: (uid) =>
+        new Map(['share', 'cache'].map((name) => [name, { hostPath: `/pods/${uid}/${name}` } as MountedVolume])),
+    },
+    usage: { usage: async () => new Map([['cache', { usedBytes: 48, inodes: 1 }]]) },
+  });
+  const pods = ['one', 'two', 'three'].map((name) =>
+    manifestPod(name, {
+      volumes: [
+        { name: 'share', nfs: { server: 'unreachable', path: '/' } },
+        { name: 'cache', emptyDir: {} },
+      ],
+    }),
+  );
+  for (let count = 0; count < 10; count += 1) {
+    const refreshed = statistics.refresh(pods);
+    await clock.advance(60_000);
+    await refreshed;
+  }
+  expect(calls).toBeLessThanOrEqual(2);
+  for (const pod of pods) expect(statistics.ofPod(podUid(pod))?.map(({ stats }) => stats.name)).toEqual(['cache']);
+});

@@ -1,5 +1,12 @@
 import type { PodVolumes, PodVolumeUsage } from '@rxlet/agent-api/volumes';
-import { type Clock, createLifetime, errorMessage, type Logger, withDeadline } from '@rxlet/component-base';
+import {
+  type Clock,
+  createLifetime,
+  createSemaphore,
+  errorMessage,
+  type Logger,
+  withDeadline,
+} from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { podUid } from '@rxlet/pod-model';
 import type { FileSystems, MeasuredVolume, PodVolumeStatistics } from '../summary/pod-statistics.ts';
@@ -42,8 +49,11 @@ const MAX_WAIT_MS = 2000;
 const SOON_MS = 5_000;
 /** Pause after a measurement, as a multiple of its duration. */
 const PAUSE_FACTOR = 20;
-/** A file system that does not answer holds one thread, of few. */
 const MAX_MEASURE_MS = 120_000;
+/** Longest wait for the file system of a volume, which may be that of a server. */
+const FILE_SYSTEM_TIMEOUT_MS = 10_000;
+/** Calls to such file systems at a time. Each holds a thread, of four, until it is answered. */
+const MAX_CALLS = 2;
 
 /** Creates {@link VolumeStatistics}. */
 export function createVolumeStatistics(
@@ -55,12 +65,31 @@ export function createVolumeStatistics(
   const measured = new Map<string, Measurement>();
   const running = new Map<string, Promise<void>>();
 
-  const measureFileSystem = async (path: string): ReturnType<FileSystems['at']> => {
+  const permits = createSemaphore(MAX_CALLS);
+  /** Paths whose file systems have not answered. */
+  const unanswered = new Set<string>();
+
+  const callFileSystem = async (path: string): ReturnType<FileSystems['at']> => {
+    unanswered.add(path);
     const beganMs = clock.monotonicNow();
     try {
       return await fileSystems.at(path);
     } finally {
+      unanswered.delete(path);
       onMeasured?.('statfs', clock.monotonicNow() - beganMs);
+    }
+  };
+  /** Measures a file system that may never answer. */
+  const measureFileSystem = async (path: string, signal: AbortSignal): ReturnType<FileSystems['at']> => {
+    try {
+      if (unanswered.has(path)) throw new Error('the file system has not answered an earlier call');
+      return await withDeadline(clock, FILE_SYSTEM_TIMEOUT_MS, signal, (bounded) =>
+        permits.run(() => callFileSystem(path), bounded),
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.warn('cannot measure the file system of a volume', { path, error: errorMessage(error) });
+      return undefined;
     }
   };
 
@@ -77,8 +106,8 @@ export function createVolumeStatistics(
       const used = byFiles.get(volume.name);
       if (path === '' || measure === 'none' || (measure === 'files' && used === undefined)) continue;
       // A driver knows its volume better than the file system, whose size may be that of a whole pool.
-      const ofFileSystem = used === undefined ? measureFileSystem : fileSystems.at;
-      const space = used?.limits ?? (await ofFileSystem(path));
+      const space =
+        used?.limits ?? (await (used === undefined ? measureFileSystem(path, signal) : fileSystems.at(path)));
       if (space === undefined) continue;
       const { capacityBytes, availableBytes, inodes = 0, inodesFree = 0 } = space;
       const usedBytes = used?.usedBytes ?? ('usedBytes' in space ? space.usedBytes : 0);
