@@ -77,3 +77,24 @@ it('measures the other volumes while file systems do not answer, with two calls 
   expect(calls).toBeLessThanOrEqual(2);
   for (const pod of pods) expect(statistics.ofPod(podUid(pod))?.map(({ stats }) => stats.name)).toEqual(['cache']);
 });
+
+it('has the usage of a block volume that its driver measures', async () => {
+  const devices = ['disk', 'unmeasured'];
+  const limits = { capacityBytes: 100, availableBytes: 40, inodes: 0, inodesFree: 0 };
+  await using statistics = createVolumeStatistics({
+    clock: createVirtualClock(),
+    logger: noopLogger,
+    fileSystems: { at: async () => expect.unreachable() },
+    volumes: {
+      mountedVolumes: () => new Map(devices.map((name) => [name, { hostPath: '' } as MountedVolume])),
+    },
+    usage: { usage: async () => new Map([['disk', { usedBytes: 60, inodes: 0, limits }]]) },
+  });
+  const pod = manifestPod('db', {
+    volumes: devices.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+  });
+  await statistics.refresh([pod]);
+  expect(statistics.ofPod(podUid(pod))?.map(({ stats }) => [stats.name, stats.usedBytes, stats.capacityBytes])).toEqual(
+    [['disk', 60, 100]],
+  );
+});

@@ -104,7 +104,9 @@ export function createVolumeStatistics(
       const path = mounted.get(volume.name)?.hostPath ?? '';
       const measure = measureOf(volume);
       const used = byFiles.get(volume.name);
-      if (path === '' || measure === 'none' || (measure === 'files' && used === undefined)) continue;
+      // A block volume has no path, and can be measured by its driver alone.
+      if (path === '' && used?.limits === undefined) continue;
+      if (measure === 'none' || (measure === 'files' && used === undefined)) continue;
       // A driver knows its volume better than the file system, whose size may be that of a whole pool.
       const space =
         used?.limits ?? (await (used === undefined ? measureFileSystem(path, signal) : fileSystems.at(path)));
