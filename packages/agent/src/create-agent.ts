@@ -306,7 +306,7 @@ async function assemble(
 
   connectOutputs({ logger, events, eventSinks: contributions(eventSinks), statusManager, view }, lifetime);
   measurePodStarts({ startLatency, config, statusManager, logger }, lifetime);
-  const start = createStart({ host, restorer, runtimeIdentity, runtimeState, loop, pleg, config }, lifetime);
+  const start = createStart({ host, restorer, runtimeIdentity, runtimeState, loop, pleg, config, logger }, lifetime);
   const { pods, sourcesReady, sourceProblems, debugState } = core;
   const dispose = { [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose]() };
   return { start, pods, events, sourcesReady, sourceProblems, contributions, debugState, ...dispose };

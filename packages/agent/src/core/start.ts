@@ -1,5 +1,5 @@
 import type { StatusRestorer } from '@rxlet/agent-api/statuses';
-import type { Lifetime } from '@rxlet/component-base';
+import { abortable, errorMessage, type Lifetime, type Logger } from '@rxlet/component-base';
 import { whenTrue } from '@rxlet/component-base/streams';
 import type { Pleg } from '@rxlet/pleg';
 import type { PodConfig } from '@rxlet/pod-config';
@@ -17,25 +17,29 @@ export interface StartPorts {
   readonly loop: Pick<SyncLoop, 'start'>;
   readonly pleg: Pick<Pleg, 'start' | 'hasListed'>;
   readonly config: Pick<PodConfig, 'start'>;
+  readonly logger: Logger;
 }
 
 /** Creates the function that starts an agent: modules first, then the core, and pod sources last. Later calls return the promise of the first. */
 export function createStart(ports: StartPorts, lifetime: Lifetime): () => Promise<void> {
-  const { host, restorer, runtimeIdentity, runtimeState, loop, pleg, config } = ports;
+  const { host, restorer, runtimeIdentity, runtimeState, loop, pleg, config, logger } = ports;
   const startSources = async (): Promise<void> => {
     // The first relist finds the pods of an earlier run.
     await whenTrue(pleg.hasListed, lifetime.signal);
     config.start();
   };
   const start = async (): Promise<void> => {
-    await host.start();
+    // Modules end their starts when the host is disposed of, which comes after this.
+    await abortable(host.start(), lifetime.signal);
     await restorer.load();
     await runtimeIdentity.load(lifetime.signal);
     lifetime.signal.throwIfAborted();
     runtimeState.start();
     loop.start();
     pleg.start();
-    void lifetime.track(startSources()).catch(() => undefined);
+    void lifetime.track(startSources()).catch((error: unknown) => {
+      if (!lifetime.signal.aborted) logger.error('cannot start the pod sources', { error: errorMessage(error) });
+    });
   };
   let started: Promise<void> | undefined;
   return () => (started ??= lifetime.track(start()));
