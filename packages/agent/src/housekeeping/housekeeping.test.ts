@@ -56,6 +56,28 @@ describe('housekeeping', () => {
     expect(housekeepingFailures.problem()).toBeUndefined();
   });
 
+  it('logs the failure of an asynchronous step once, and names the step until it succeeds', async () => {
+    const problems: (string | undefined)[] = [];
+    let error: Error | undefined = new Error('device busy');
+    const { clock, housekeepingFailures, logger } = createSyncLoopBench({
+      housekeeping: [
+        {
+          name: 'volumes',
+          run() {
+            return error === undefined ? Promise.resolve() : Promise.reject(error);
+          },
+        },
+        { name: 'check', run: () => void problems.push(housekeepingFailures.problem()) },
+      ],
+    });
+    await clock.advance(6_000);
+    expect(problems).toEqual([undefined, 'cannot run volumes: device busy', 'cannot run volumes: device busy']);
+    expect(logger.lines.filter(({ message }) => message === 'housekeeping step failed')).toHaveLength(1);
+    error = undefined;
+    await clock.advance(2_000);
+    expect(housekeepingFailures.problem()).toBeUndefined();
+  });
+
   it('adds a desired pod that has no worker', async () => {
     const { world, steps, clock } = createSyncLoopBench();
     world.pods = [manifestPod('web')];

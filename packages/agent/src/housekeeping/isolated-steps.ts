@@ -72,13 +72,17 @@ export function createIsolatedSteps({ job, logger, failures, signal }: IsolatedS
     run,
     runAsync,
     runEither(step, work) {
-      let running: void | Promise<void> = undefined;
-      run(step, () => {
+      let running: void | Promise<void>;
+      try {
         running = work();
-      });
-      return (running as void | Promise<void>) instanceof Promise
-        ? runAsync(step, () => running as Promise<void>)
-        : undefined;
+      } catch (error) {
+        fail(step, error);
+        return undefined;
+      }
+      // The latest failure stays until the outcome is known.
+      if (running instanceof Promise) return runAsync(step, () => running);
+      errors.delete(step);
+      return undefined;
     },
     runEach(step, items, work) {
       run(step, () => {
