@@ -40,6 +40,17 @@ describe('a desired pod whose handling fails', () => {
     expect(new Set(steps)).toEqual(new Set(['sync web', 'sync other']));
   });
 
+  it('is still handled again after its status has changed in the API', async () => {
+    const { fail, steps, clock, emit, becomeReady } = createSyncLoopBench();
+    await becomeReady(false);
+    fail.previousStatus = new Error('no status');
+    await emit('ADD', manifestPod('web'));
+    await emit('RECONCILE', { ...manifestPod('web'), status: { phase: 'Pending' } });
+    fail.previousStatus = undefined;
+    await clock.advance(60_000);
+    expect(steps).toEqual(['sync web']);
+  });
+
   it('is forgotten when it is removed, and its containers end', async () => {
     const { world, fail, steps, clock, emit, becomeReady } = createSyncLoopBench();
     world.held = [runtimePod(UID)];

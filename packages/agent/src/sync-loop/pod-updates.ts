@@ -230,7 +230,11 @@ export function createPodUpdates(ports: PodUpdatesPorts): PodUpdates {
     DELETE: deleteGracefully,
     REMOVE: remove,
   };
-  const handle = (op: PodOperation, pod: Pod): void => attempts.run(pod, () => handlers[op](pod));
+  const handle = (op: PodOperation, pod: Pod): void => {
+    // The next attempt uses the latest version. Only then is the failed operation complete.
+    if (op === 'RECONCILE' && attempts.has(podUid(pod))) return;
+    attempts.run(pod, () => handlers[op](pod));
+  };
   const attempts = createPodAttempts({
     clock,
     logger,
