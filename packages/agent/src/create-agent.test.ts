@@ -1,4 +1,4 @@
-import { type AgentModule, contribute } from '@rxlet/agent-api';
+import { type AgentModule, contribute, type DebugSection, debugSections } from '@rxlet/agent-api';
 import { podSources } from '@rxlet/agent-api/sources';
 import { createModuleContext } from '@rxlet/agent-api/testing';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
@@ -71,4 +71,17 @@ it('logs why its pod sources cannot be started', async () => {
       fields: { error: 'too many open files' },
     }),
   );
+});
+
+it('shows debug sections that are instances of classes', async () => {
+  class Counter implements DebugSection {
+    readonly name = 'counter';
+    readonly count = 3;
+    inspect(): unknown {
+      return this.count;
+    }
+  }
+  const module = { name: 'counter', setup: () => ({ contributions: [contribute(debugSections, new Counter())] }) };
+  await using agent = await setUp([module]).create();
+  expect(agent.debugState()).toMatchObject({ counter: 3 });
 });

@@ -96,7 +96,7 @@ export function createAgentCore(ports: AgentCorePorts): AgentCore {
     },
     debugState: () => ({
       time: toRfc3339(clock.now()),
-      ...Object.fromEntries(ports.debugSections.map(({ name, inspect }) => [name, inspect()])),
+      ...Object.fromEntries(ports.debugSections.map((section) => [section.name, section.inspect()])),
     }),
   };
 

@@ -1,6 +1,10 @@
-import { LifetimeEnded } from '@rxlet/component-base';
+import type { GarbageCollectionStep } from '@rxlet/agent-api/housekeeping';
+import { LifetimeEnded, noopLogger } from '@rxlet/component-base';
+import { createEventLog } from '@rxlet/component-base/events';
+import { createVirtualClock } from '@rxlet/component-base/testing';
 import { describe, expect, it } from 'vitest';
 import { createSyncLoopBench } from '../test-support/sync-loop-bench.ts';
+import { createGarbageCollection } from './garbage-collection.ts';
 
 describe('garbage collection', () => {
   it('runs at once and then every minute', async () => {
@@ -24,6 +28,26 @@ describe('garbage collection', () => {
         message: 'no answer',
       },
     ]);
+  });
+
+  it('runs steps that are instances of classes', async () => {
+    class Caches implements GarbageCollectionStep {
+      readonly name = 'caches';
+      readonly failureReason = 'CacheGCFailed';
+      runs = 0;
+      async run(): Promise<void> {
+        this.runs += 1;
+      }
+    }
+    const caches = new Caches();
+    const clock = createVirtualClock();
+    const events = createEventLog(clock);
+    const node = { name: 'node1' };
+    const ports = { clock, logger: noopLogger, events, garbageCollection: [caches], node };
+    await using collection = createGarbageCollection(ports, {});
+    collection.start();
+    await clock.advance(60_000);
+    expect([caches.runs, events.list()]).toEqual([2, []]);
   });
 
   it('reports no failure of a collection that ends with another part of the agent', async () => {

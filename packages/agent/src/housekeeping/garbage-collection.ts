@@ -36,14 +36,14 @@ export function createGarbageCollection(
   const lifetime = createLifetime();
   const { signal } = lifetime;
 
-  const collect = async ({ name, failureReason, run }: GarbageCollectionStep): Promise<void> => {
+  const collect = async (step: GarbageCollectionStep): Promise<void> => {
     try {
-      await run(signal);
+      await step.run(signal);
     } catch (error) {
       // Other parts of an agent that stops may end before this one.
       if (signal.aborted || error instanceof LifetimeEnded) return;
-      logger.error('garbage collection failed', { step: name, error: errorMessage(error) });
-      events.event(node, 'Warning', failureReason, errorMessage(error));
+      logger.error('garbage collection failed', { step: step.name, error: errorMessage(error) });
+      events.event(node, 'Warning', step.failureReason, errorMessage(error));
     }
   };
   const collectPeriodically = async (step: GarbageCollectionStep): Promise<void> => {

@@ -46,6 +46,39 @@ describe('pod steps', () => {
     ]);
   });
 
+  it('may be instances of classes', async () => {
+    class Claims implements PodStep {
+      readonly name = 'claims';
+      readonly #log: string[] = [];
+      get log(): readonly string[] {
+        return this.#log;
+      }
+      prepare(): void {
+        this.#log.push('prepare');
+      }
+      terminating(): void {
+        this.#log.push('terminating');
+      }
+      stopped(): void {
+        this.#log.push('stopped');
+      }
+      release(): void {
+        this.#log.push('release');
+      }
+      tearDown(): void {
+        this.#log.push('tear down');
+      }
+    }
+    const claims = new Claims();
+    const { steps } = setup(claims);
+    await steps.prepare(pod, signal);
+    steps.terminating(subject);
+    steps.stopped(subject);
+    await steps.release(subject, signal);
+    await steps.tearDown(subject, signal);
+    expect(claims.log).toEqual(['prepare', 'terminating', 'stopped', 'release', 'tear down']);
+  });
+
   it('keep a sandbox from being created that cannot be prepared', async () => {
     let isLaterPrepared = false;
     const error = new PodStepError('FailedPrepareDynamicResources', 'Failed to prepare dynamic resources: busy');

@@ -63,15 +63,12 @@ export function createPodSteps(steps: readonly PodStep[], { clock, events, journ
     logger.warn('cannot prepare a pod', { step: step.name, pod: formatPod(pod), error: errorMessage(error) });
   };
 
-  const tearDownOne = async (
-    { name, tearDown }: PodStep,
-    subject: TerminatingPod,
-    signal: AbortSignal,
-  ): Promise<void> => {
+  const tearDownOne = async (step: PodStep, subject: TerminatingPod, signal: AbortSignal): Promise<void> => {
     const deadline = new AbortController();
     using _timer = clock.setTimer(TEAR_DOWN_TIMEOUT_MS, () => {
       deadline.abort(new DeadlineExceededError(TEAR_DOWN_TIMEOUT_MS));
     });
+    const { name } = step;
     const span = { kind: 'pod.tear-down', subject: name, isQuiet: true } as const;
     try {
       const ownSignal = AbortSignal.any([signal, deadline.signal]);
@@ -79,7 +76,7 @@ export function createPodSteps(steps: readonly PodStep[], { clock, events, journ
         journal,
         subject.pod?.metadata ?? subject.status,
         span,
-        () => tearDown?.(subject, ownSignal),
+        () => step.tearDown?.(subject, ownSignal),
         signal,
       );
     } catch (error) {
@@ -123,24 +120,24 @@ export function createPodSteps(steps: readonly PodStep[], { clock, events, journ
       }
     },
     terminating(subject) {
-      for (const { name, terminating } of steps) attempt(name, subject, () => terminating?.(subject));
+      for (const step of steps) attempt(step.name, subject, () => step.terminating?.(subject));
     },
     stopped(subject) {
-      for (const { name, stopped } of steps) attempt(name, subject, () => stopped?.(subject));
+      for (const step of steps) attempt(step.name, subject, () => step.stopped?.(subject));
     },
     async release(subject, signal) {
       const failures: unknown[] = [];
-      for (const { name, release } of steps) {
-        if (release === undefined) continue;
-        const span = { kind: 'pod.release', subject: name, isQuiet: true } as const;
+      for (const step of steps) {
+        if (step.release === undefined) continue;
+        const span = { kind: 'pod.release', subject: step.name, isQuiet: true } as const;
         try {
           const pod = subject.pod?.metadata ?? subject.status;
-          await inSpan(journal, pod, span, () => release(subject, signal), signal);
+          await inSpan(journal, pod, span, () => step.release?.(subject, signal), signal);
         } catch (error) {
           signal.throwIfAborted();
           failures.push(error);
           logger.warn('cannot release the resources of a terminating pod, will be retried', {
-            step: name,
+            step: step.name,
             ...identityOf(subject),
             error: errorMessage(error),
           });
