@@ -21,7 +21,10 @@ export function measurePodStarts(ports: MeasurePodStartsPorts, lifetime: Lifetim
       task,
       logger,
       next({ op, source, pods }) {
-        if (source === 'api' && op !== 'REMOVE') pods.forEach(startLatency.observedOnWatch);
+        if (source !== 'api') return;
+        // A pod that was removed before it had a status is not among the forgotten ones.
+        if (op === 'REMOVE') pods.forEach((pod) => startLatency.forget(podUid(pod)));
+        else pods.forEach(startLatency.observedOnWatch);
       },
     }),
     follow(statusManager.published$, {
