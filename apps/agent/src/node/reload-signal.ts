@@ -41,8 +41,8 @@ export function createReload(
     const { loaded, modules } = await load();
     const { applied, modules: concerned, needRestart } = planReload(current, loaded);
     for (const name of concerned.filter((module) => module !== 'program'))
-      for (const { apply } of agent.contributions(reconfigurations).filter((each) => each.name === name))
-        apply(modules.optionsByName(name));
+      for (const reconfiguration of agent.contributions(reconfigurations).filter((each) => each.name === name))
+        reconfiguration.apply(modules.optionsByName(name));
     if (concerned.includes('program')) {
       const { verbosity = 0, vmodule = [] } = logSettingsOf(loaded.configuration);
       log.setVerbosity(verbosity);

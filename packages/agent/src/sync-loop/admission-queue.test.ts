@@ -157,6 +157,21 @@ describe('the admission queue', () => {
       expect(statuses.get('uid-three-1')).toMatchObject({ reason: 'OutOfpods' });
     });
 
+    it('goes on when a handler throws in place of reporting whether it may take long', async () => {
+      const broken: AdmissionHandler = {
+        name: 'broken',
+        admit: () => undefined,
+        mayTakeLong() {
+          throw new Error('broken');
+        },
+      };
+      const { emit, clock, steps } = createSyncLoopBench({ admission: [broken] });
+      await emit('ADD', manifestPod('one'));
+      await emit('ADD', manifestPod('two'));
+      await clock.settle();
+      expect(steps).toEqual(['sync one', 'sync two']);
+    });
+
     it('goes on when the pod is removed, and ends with the loop', async () => {
       const { emit, clock, steps, loop, signals } = createBench(10, 'gpu-1', 'gpu-2');
       await emit('ADD', manifestPod('gpu-1'), manifestPod('gpu-2'));

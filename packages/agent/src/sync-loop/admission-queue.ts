@@ -58,7 +58,15 @@ export function createAdmissionQueue(ports: AdmissionQueuePorts): AdmissionQueue
   let isDeciding = false;
   /** Resolves with the next pod that is added. */
   let added = Promise.withResolvers<void>();
-  const mayTakeLong = (pod: Pod): boolean => handlers.some((handler) => handler.mayTakeLong?.(pod) === true);
+  /** A handler that throws counts as one that may: it must not hold up all pods. */
+  const mayTakeLong = (pod: Pod): boolean =>
+    handlers.some((handler) => {
+      try {
+        return handler.mayTakeLong?.(pod) === true;
+      } catch {
+        return true;
+      }
+    });
 
   const apply = (uid: string, entry: WaitingPod, judged: Pod, rejection: AdmissionRejection | undefined): void => {
     if (waiting.get(uid) !== entry) return;

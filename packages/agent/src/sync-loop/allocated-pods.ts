@@ -2,6 +2,7 @@ import type { AdmissionHandler } from '@rxlet/agent-api';
 import type { PodAllocations } from '@rxlet/agent-api/node';
 import type { Lifetime, Logger } from '@rxlet/component-base';
 import { follow } from '@rxlet/component-base/streams';
+import type { Pod } from '@rxlet/kube-api';
 import type { PodWorkers } from '@rxlet/pod-workers';
 
 /** Parts of the core that use the allocated version of each pod. */
@@ -22,7 +23,7 @@ export function withAllocations(
 ): AllocatedParts {
   if (allocations === undefined) return parts;
   const { workers, admission } = parts;
-  const { allocated } = allocations;
+  const allocated = (pod: Pod): Pod => allocations.allocated(pod);
   const subscription = follow(allocations.changes$, {
     task: 'updating a pod to its allocation',
     logger,
@@ -45,8 +46,9 @@ export function withAllocations(
       },
     },
     admission: admission.map((handler) => ({
-      ...handler,
+      name: handler.name,
       admit: (pod, others, signal) => handler.admit(allocated(pod), others, signal),
+      mayTakeLong: (pod) => handler.mayTakeLong?.(allocated(pod)) === true,
     })),
   };
 }
