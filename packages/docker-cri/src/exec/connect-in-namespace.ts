@@ -31,6 +31,8 @@ const PROGRAM = `
 export async function connectInNamespace(pid: number, port: number): Promise<Duplex> {
   const args = [`--net=/proc/${String(pid)}/ns/net`, process.execPath, '--eval', PROGRAM, String(port)];
   const child = spawn('nsenter', args, { stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
+  // A child that cannot be spawned has no streams when all descriptors are in use.
+  await once(child, 'spawn');
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   child.stdin.on('error', () => undefined);
