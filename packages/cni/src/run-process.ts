@@ -35,6 +35,11 @@ export const runProcess: RunProcess = (request, signal) =>
       return;
     }
     const child = spawn(request.path, [], { detached: true, stdio: 'pipe', env: { ...request.environment } });
+    // A child that cannot be spawned has no streams when all descriptors are in use.
+    if (child.pid === undefined) {
+      child.once('error', reject);
+      return;
+    }
     let listener: Disposable | undefined = undefined;
     const kill = (): void => {
       if (child.pid === undefined) return;
