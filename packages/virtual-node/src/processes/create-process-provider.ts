@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -127,6 +128,8 @@ export function createProcessProvider(
       const [program = '', ...args] = command;
       const child = spawn(program, args, { cwd, env: environment, stdio: 'pipe' });
       using _listener = onAbort(signal, () => void child.kill('SIGKILL'));
+      // A child that cannot be spawned has no streams when all descriptors are in use.
+      await once(child, 'spawn');
       child.stdin.on('error', () => undefined);
       if (stdin === undefined) child.stdin.end();
       else stdin.pipe(child.stdin);
