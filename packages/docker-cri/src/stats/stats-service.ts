@@ -108,15 +108,17 @@ export function statsHandlers(backend: Backend): Handlers<typeof RuntimeServiceD
     sandbox: PodSandbox,
     all: readonly Container[],
     signal: AbortSignal,
-  ): Promise<PodSandboxStats> => {
+  ): Promise<PodSandboxStats | undefined> => {
     const own = all.filter(
       ({ podSandboxId, state }) => podSandboxId === sandbox.id && state === ContainerState.CONTAINER_RUNNING,
     );
     const [infra, inspected, ...found] = await Promise.all([
       usage(sandbox.id, signal),
-      containers.inspect('podsandbox', sandbox.id, signal),
+      containers.find('podsandbox', sandbox.id, signal),
       ...own.map((container) => statsOf(container, signal)),
     ]);
+    // Removed since the list.
+    if (inspected === undefined) return undefined;
     const parts = found.filter((part) => part !== undefined);
     const usages = [infra, ...parts.map((part) => part.usage)].filter((part) => part !== undefined);
     const total = sumOf(usages);
@@ -151,7 +153,8 @@ export function statsHandlers(backend: Backend): Handlers<typeof RuntimeServiceD
         hasId(sandbox.id, id) &&
         hasLabels(sandbox.labels, labelSelector),
     );
-    return Promise.all(wanted.map((sandbox) => sandboxStats(sandbox, all, signal)));
+    const found = await Promise.all(wanted.map((sandbox) => sandboxStats(sandbox, all, signal)));
+    return found.filter((stats) => stats !== undefined);
   };
 
   return {
