@@ -4,8 +4,8 @@ import { atEndOfTurn, onAbort } from '@rxlet/component-base';
 import type { ProxyPorts } from './proxy/upgrade.ts';
 import type { ReusedReads } from './reused-reads.ts';
 
-/** Time for both sides to close when one has ended. */
-const CLOSE_TIMEOUT_MS = 10_000;
+/** Time for the other side of a connection to close it when one has ended. */
+export const CLOSE_TIMEOUT_MS = 10_000;
 
 /** Listeners that a pair of pipelines adds to an event. */
 const LISTENERS = 10;
@@ -92,7 +92,8 @@ function freeMemory({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
-function closeOf(connection: Duplex): Promise<void> {
+/** Resolves when a connection is closed. */
+export function closeOf(connection: Duplex): Promise<void> {
   if (connection.closed) return Promise.resolve();
   return new Promise((resolve) => void connection.once('close', resolve));
 }

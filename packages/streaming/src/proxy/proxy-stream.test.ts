@@ -6,6 +6,7 @@ import { createVirtualClock, type VirtualClock } from '@rxlet/component-base/tes
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWebSocketStream, WebSocket } from 'ws';
 import { UPGRADE_TIMEOUT_MS } from '../client/request-upgrade.ts';
+import { CLOSE_TIMEOUT_MS } from '../join-connections.ts';
 import { isTranslatedWebSocket, proxyStream } from './proxy-stream.ts';
 
 const TOTAL_BYTES = 48 * 1024 * 1024;
@@ -54,8 +55,8 @@ describe('the proxy', () => {
     };
     send();
   };
-  const open = (headers: readonly string[] = []): Socket => {
-    const socket = connect({ port: (node.address() as AddressInfo).port, host: '127.0.0.1' });
+  const open = (headers: readonly string[] = [], options: { readonly allowHalfOpen?: boolean } = {}): Socket => {
+    const socket = connect({ port: (node.address() as AddressInfo).port, host: '127.0.0.1', ...options });
     socket.on('error', () => undefined);
     const lines = ['POST /portForward/default/web HTTP/1.1', 'Host: node', 'Connection: Upgrade', 'Upgrade: SPDY/3.1'];
     socket.write([...lines, 'X-Stream-Protocol-Version: portforward.k8s.io', ...headers, '', ''].join('\r\n'));
@@ -123,6 +124,26 @@ describe('the proxy', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 500 [^]*the streaming server did not answer within 30 s\n$/);
     connection.destroy();
   });
+
+  it.each<[string, () => void | Promise<void>]>([
+    ['in time', () => clock.advance(CLOSE_TIMEOUT_MS)],
+    ['when the agent stops', () => stopped.abort()],
+  ])(
+    'closes a connection that was answered with a failure, and whose client keeps its end open, %s',
+    async (_, pass) => {
+      runtime.on('upgrade', (_message, connection) => {
+        connection.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 3\r\n\r\nno\n');
+      });
+      const calls = once(node, 'upgrade');
+      const client = open([], { allowHalfOpen: true });
+      const [, connection] = (await calls) as [unknown, Socket];
+      expect(await readText(client)).toMatch(/^HTTP\/1\.1 403 [^]*no\n$/);
+      expect(connection.destroyed).toBe(false);
+      await pass();
+      expect(connection.destroyed).toBe(true);
+      client.destroy();
+    },
+  );
 
   it('ends both sides when the agent stops', async () => {
     const calls = once(runtime, 'upgrade');
