@@ -133,6 +133,8 @@ export function rejectUpgrade(connection: Duplex, status: number, text: string):
   connection.end(
     `HTTP/1.1 ${String(status)} ${reason}\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${String(Buffer.byteLength(text))}\r\n\r\n${text}`,
   );
+  // The client may keep its end open.
+  connection.once('finish', () => connection.destroy());
 }
 
 function unreachable(error: unknown): string {

@@ -219,6 +219,20 @@ describe('a client that asks for a terminal', () => {
     socket.destroy();
   });
 
+  it('does not take the place of others by a connection that it leaves open', async () => {
+    await using page = await servePage();
+    const sockets = [];
+    // More than the server accepts.
+    for (let count = 0; count < 65; count += 1) {
+      const socket = connect({ port: page.port, host: '127.0.0.1', allowHalfOpen: true });
+      socket.resume().write(REQUEST);
+      await once(socket, 'end');
+      sockets.push(socket);
+    }
+    expect((await page.send('GET', '/ui/')).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
   it('loses its terminal when the server ends', async () => {
     const page = await servePage({ allowsExec: true });
     const { cookie, token } = await page.open();
