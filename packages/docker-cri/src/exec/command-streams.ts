@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Duplex, Writable } from 'node:stream';
 import { errorMessage, onAbort } from '@rxlet/component-base';
 import {
@@ -76,7 +75,7 @@ async function connectStreams(
       keptBytes += data.length;
     }
     if (target === undefined || target.destroyed) return;
-    if (!target.write(data)) await Promise.race([once(target, 'drain'), once(target, 'close')]);
+    if (!target.write(data)) await drained(target);
   };
   try {
     onResize(({ width, height }: TerminalSize) => {
@@ -101,4 +100,17 @@ async function connectStreams(
     connection.destroy();
   }
   return Buffer.concat(kept);
+}
+
+/** Resolves when a stream accepts more data, or is closed. */
+function drained(target: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      target.off('drain', settle);
+      target.off('close', settle);
+      resolve();
+    };
+    target.on('drain', settle);
+    target.on('close', settle);
+  });
 }
