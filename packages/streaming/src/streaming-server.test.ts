@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, createServer, type Server } from 'node:net';
-import { seededRandom, systemClock } from '@rxlet/component-base';
+import { Duplex } from 'node:stream';
+import { atEndOfTurn, seededRandom, systemClock } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -272,6 +273,27 @@ describe('a port-forward', () => {
     socket.send(Buffer.from('\0hi'));
     const [data] = await received;
     expect(data!.slice(2)).toBe('echo hi');
+  });
+
+  it('keeps no listeners for the pauses of a port that reads slowly', async () => {
+    let written = 0;
+    const write = (_chunk: unknown, _encoding: unknown, done: () => void): void => {
+      written += 1;
+      atEndOfTurn(done);
+    };
+    const connection = new Duplex({ writableHighWaterMark: 1, read: () => undefined, write });
+    const url = await server.urlFor({ ...request([80]), dial: async () => connection });
+    const { socket } = await webSocket(url, V4);
+    const send = async (count: number): Promise<number> => {
+      for (let index = 0; index < count; index += 1) socket.send(Buffer.from('\0x'));
+      const total = written + count;
+      await expect.poll(() => written, { interval: 1 }).toBe(total);
+      await expect.poll(() => connection.writableNeedDrain, { interval: 1 }).toBe(false);
+      return connection.listenerCount('close');
+    };
+    const least = await send(1);
+    expect(await send(50)).toBe(least);
+    socket.terminate();
   });
 });
 

@@ -17,12 +17,12 @@ export function servePortForwardOverWebSocket(
   request: PortForwardRequest,
 ): void {
   const connections = new Map<number, Duplex>();
+  /** Functions that end the hold of the client's data, by the connection that accepts no more. */
+  const releases = new Map<Duplex, () => void>();
   const socket = createChannelSocket(webSocket, { ...ports, codec: codecOf(protocol) }, (channel, data) => {
     const connection = connections.get(channel);
     if (connection === undefined || !connection.writable || connection.write(data)) return;
-    const release = socket.hold();
-    connection.once('drain', release);
-    connection.once('close', release);
+    if (!releases.has(connection)) releases.set(connection, socket.hold());
   });
   const connect = (connection: Duplex, channel: number): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -33,8 +33,16 @@ export function servePortForwardOverWebSocket(
     });
     // v4 has no half-close, so a forwarded connection ends as a whole.
     connection.once('end', () => connection.destroy());
+    const release = (): void => {
+      releases.get(connection)?.();
+      releases.delete(connection);
+    };
+    connection.on('drain', release);
     connection.once('error', reject);
-    connection.once('close', resolve);
+    connection.once('close', () => {
+      release();
+      resolve();
+    });
     const listener = onAbort(socket.signal, () => connection.destroy());
     return promise.finally(() => {
       listener[Symbol.dispose]();
