@@ -35,5 +35,9 @@ export const exchangeHttp1: HttpExchange = (socket, request, { maxBodyBytes, onH
   // 101 Switching Protocols: the following bytes are not a body.
   sent.on('upgrade', (response) => answered(response)(new Uint8Array()));
   sent.end();
-  return { broken, [Symbol.dispose]: () => void sent.destroy() };
+  return {
+    broken,
+    // Not within an event of the socket: Node.js would free the parser twice, and two later requests would share it.
+    [Symbol.dispose]: () => queueMicrotask(() => void sent.destroy()),
+  };
 };

@@ -256,6 +256,18 @@ describe('nodeHttp', () => {
     });
   });
 
+  it('mixes up no later requests after a TLS server that ends the connection without an answer', async () => {
+    const port = await listen(createTlsServer(selfSignedCertificate(), ({ socket }) => void socket.end()));
+    for (let count = 0; count < 3; count += 1) {
+      expect((await failure(nodeHttp.get(request(port, { scheme: 'https' }), options))).message).toBe('EOF');
+    }
+    const other = await listen(createServer(({ url }, reply) => reply.end(url)));
+    const paths = ['/1', '/2', '/3', '/4', '/5', '/6'];
+    const calls = paths.map((path) => nodeHttp.get(request(other, { path }), options));
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ body }) => text(body))).toEqual(paths);
+  });
+
   it('connects over TLS 1.2 with weak keys', async () => {
     const weak = {
       ...selfSignedCertificate('rsa:1024'),
