@@ -42,8 +42,10 @@ export function createCheckpointFile(
   return {
     read: () => files.readPrivate(path, MAX_FILE_BYTES),
     write() {
+      // Also when no write is in flight: the next one starts a few turns after the end of the last one.
+      if (next !== undefined) return next;
       if (writing === undefined) return start();
-      next ??= writing
+      next = writing
         .catch(() => undefined)
         .then(() => {
           next = undefined;
