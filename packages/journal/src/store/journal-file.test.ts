@@ -129,6 +129,62 @@ describe('createJournalFile', () => {
     expect(files.text(path)).toContain('"b"');
     await file[Symbol.asyncDispose]();
   });
+
+  it('leaves no timer when it is disposed of during a write, after which entries wait', async () => {
+    const clock = createVirtualClock();
+    const files = createMemoryFiles({ roots: ['/root'] });
+    const store = createJournalStore({ clock });
+    const write = Promise.withResolvers<void>();
+    const nodeFiles = {
+      ...files.nodeFiles,
+      async appendFile(...args: Parameters<typeof files.nodeFiles.appendFile>) {
+        await write.promise;
+        await files.nodeFiles.appendFile(...args);
+      },
+    };
+    const file = createJournalFile({ files: nodeFiles, clock, logger: recordingLogger(), store }, { directory });
+    await file.start();
+    file.append(begin('a', 'u1', clock.now()));
+    await clock.advance(1_000);
+    file.append(begin('b', 'u2', clock.now()));
+    const disposal = file[Symbol.asyncDispose]();
+    write.resolve();
+    await disposal;
+    expect(files.text(path)).toContain('"u2"');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('does not write twice at a time when the first write takes long', async () => {
+    const clock = createVirtualClock();
+    const files = createMemoryFiles({ roots: ['/root'] });
+    const store = createJournalStore({ clock });
+    const write = Promise.withResolvers<void>();
+    let running = 0;
+    let mostRunning = 0;
+    const nodeFiles = {
+      ...files.nodeFiles,
+      async replaceFile(...args: Parameters<typeof files.nodeFiles.replaceFile>) {
+        running += 1;
+        mostRunning = Math.max(mostRunning, running);
+        await write.promise;
+        await files.nodeFiles.replaceFile(...args);
+        running -= 1;
+      },
+    };
+    const file = createJournalFile({ files: nodeFiles, clock, logger: recordingLogger(), store }, { directory });
+    const start = file.start();
+    await clock.settle();
+    const entry = begin('a', 'u1', clock.now());
+    store.apply(entry);
+    file.append(entry);
+    await clock.advance(2_000);
+    write.resolve();
+    await start;
+    await clock.advance(2_000);
+    expect(mostRunning).toBe(1);
+    expect(files.text(path)).toContain('"u1"');
+    await file[Symbol.asyncDispose]();
+  });
 });
 
 /** Steps of a random history: spans of three pods that begin and end, time that passes or goes back, and kills that tear the file at any byte. */

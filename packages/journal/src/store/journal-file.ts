@@ -101,11 +101,15 @@ export function createJournalFile(
     if (!isStarted || timer !== undefined || writing !== undefined) return;
     timer = clock.setTimer(WRITE_DELAY_MS, () => {
       timer = undefined;
-      writing = write().finally(() => {
-        writing = undefined;
-        if (pending.length > 0) schedule();
-      });
+      void startWrite();
     });
+  };
+  const startWrite = (): Promise<void> => {
+    writing = write().finally(() => {
+      writing = undefined;
+      if (pending.length > 0) schedule();
+    });
+    return writing;
   };
 
   const read = async (): Promise<readonly JournalLine[]> => {
@@ -130,7 +134,7 @@ export function createJournalFile(
         entries: lines.flatMap((line) => (line.type === 'entry' ? line.entry : [])),
       });
       isStarted = true;
-      await write();
+      await startWrite();
     },
     append(entry) {
       pending.push(entry);
@@ -144,11 +148,13 @@ export function createJournalFile(
       schedule();
     },
     async [Symbol.asyncDispose]() {
+      const wasStarted = isStarted;
+      // First, so that the end of a write schedules no other one.
+      isStarted = false;
       timer?.[Symbol.dispose]();
       timer = undefined;
       await writing;
-      if (isStarted && pending.length > 0) await write();
-      isStarted = false;
+      if (wasStarted && pending.length > 0) await write();
     },
   };
 }
