@@ -66,8 +66,12 @@ export function isBefore(
   return a.seconds < b.seconds || (a.seconds === b.seconds && a.nanos < b.nanos);
 }
 
-/** The time of epoch milliseconds, which may carry a fraction. */
-export function timestampOfMs(ms: number): LogTimestamp {
+/** Distance of the first and the last Date from the epoch. */
+const MAX_DATE_MS = 8.64e15;
+
+/** The time of epoch milliseconds, which may carry a fraction. A time beyond the first or last Date is that Date. */
+export function timestampOfMs(givenMs: number): LogTimestamp {
+  const ms = Math.min(Math.max(givenMs, -MAX_DATE_MS), MAX_DATE_MS);
   const seconds = Math.floor(ms / 1000);
   const nanos = Math.min(Math.round((ms - seconds * 1000) * 1_000_000), 999_999_999);
   const whole = new Date(seconds * 1000).toISOString().slice(0, -'.000Z'.length);

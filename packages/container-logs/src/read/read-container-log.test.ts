@@ -56,6 +56,8 @@ describe('the lines that are shown', () => {
 
   it.each<[ReadLogOptions, string]>([
     [{ sinceTime: `${T(1)}.000000002Z` }, 'two, three\nfour\nfive\n'],
+    // Farther away than any date.
+    [{ sinceMs: -1e22 }, 'one\ntwo, three\nfour\nfive\n'],
     [{ sinceTime: '2026-01-01T01:00:01.000000003+01:00' }, 'four\nfive\n'],
     [{ sinceTime: `${T(2)}.000000001Z` }, 'five\n'],
     [{ sinceTime: `${T(3)}Z` }, 'five\n'],
