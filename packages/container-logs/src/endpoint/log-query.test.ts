@@ -48,6 +48,8 @@ describe('parseLogQuery', () => {
     'sinceTime=yesterday',
     'sinceTime=2026',
     'sinceTime=2026-13-01T00:00:00Z',
+    'sinceTime=2026-02-30T00:00:00Z',
+    'sinceTime=2026-01-01T24:00:00Z',
   ])('cannot decode "%s"', (query) => {
     expect(() => parse(query)).toThrow(
       expect.objectContaining({ status: 400, message: '{"message": "Unable to decode query."}' }),

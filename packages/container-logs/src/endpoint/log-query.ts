@@ -1,5 +1,6 @@
 import { EndpointError } from '@rxlet/agent-api/http';
 import { parseInt64 } from '@rxlet/component-base/go';
+import { parseTimestamp } from '../read/log-timestamp.ts';
 import type { LogStream } from '../read/parse-log-line.ts';
 
 /** Part of a container's log, after PodLogOptions of the API. */
@@ -95,8 +96,7 @@ function parseInteger(text: string | null): number | undefined {
 function parseTime(text: string | null): string | undefined {
   if (text === null) return undefined;
   if (text === '' || text === 'null') return NO_TIME;
-  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text);
-  return isTime && !Number.isNaN(Date.parse(text.replace(',', '.'))) ? text.replace(',', '.') : rejectQuery();
+  return parseTimestamp(text) === undefined ? rejectQuery() : text.replace(',', '.');
 }
 
 function rejectQuery(): never {
