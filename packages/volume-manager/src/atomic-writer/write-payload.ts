@@ -36,9 +36,7 @@ export async function writePayload(
   if (!isCurrent) await publish(volume, await writeVersion(volume, files, ports, setOwnership));
   // Also for a version that is current: the agent may have been killed before they were all made.
   await makeVisible(volume, files);
-  const surplus = (difference?.surplus ?? []).filter((path) => !path.includes('/'));
-  // Also names that an earlier update did not remove, because it failed or the agent was killed.
-  await removeNames(volume, new Set([...surplus, ...(await obsoleteLinks(volume, files))]));
+  await removeNames(volume, difference?.surplus ?? []);
   if (!isCurrent && previous !== undefined) await volume.removeTree(previous);
   return !isCurrent;
 }
@@ -118,21 +116,10 @@ async function makeVisible(volume: DirectoryHandle, files: Payload): Promise<voi
   }
 }
 
-/** Returns the names of links that lead to what a payload does not have. */
-async function obsoleteLinks(volume: DirectoryHandle, files: Payload): Promise<readonly string[]> {
-  const wanted = new Set([...files.keys()].map((path) => path.split('/', 1)[0]!));
-  const found: string[] = [];
-  for (const name of await volume.list()) {
-    if (wanted.has(name) || (await volume.stat(name))?.kind !== 'symlink') continue;
-    if ((await volume.readLink(name)) === `${DATA_LINK}/${name}`) found.push(name);
-  }
-  return found;
-}
-
-/** Removes names of what the volume no longer has. All are tried; the last failure is thrown. */
-async function removeNames(volume: DirectoryHandle, names: Iterable<string>): Promise<void> {
+/** Removes the links to what the volume no longer has. All are tried; the last failure is thrown. */
+async function removeNames(volume: DirectoryHandle, paths: readonly string[]): Promise<void> {
   let failure: Error | undefined;
-  for (const name of names) {
+  for (const name of paths.filter((path) => !path.includes('/'))) {
     try {
       await removeName(volume, name);
     } catch (error) {
