@@ -70,6 +70,8 @@ export interface MountedVolume {
   readonly seLinuxRelabel: boolean;
   /** The volume was mounted with its SELinux label already. */
   readonly seLinuxLabeled: boolean;
+  /** Group that the processes of the pod's containers must have, beside those of the pod. Default: none. */
+  readonly group?: bigint | undefined;
   /** Name of the volume's spec below the pod's volume directories: that of a persistent volume, otherwise that in the pod. */
   readonly innerVolumeSpecName: string;
 }

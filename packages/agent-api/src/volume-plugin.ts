@@ -72,6 +72,8 @@ export interface MountableVolume extends Volume {
     readonly mode?: VolumeMode;
     readonly mountOptions: readonly string[];
     readonly accessModes?: readonly string[];
+    /** Group that the processes of the pod's containers must have (kubelet: VolumeGIDValue). Default: none. */
+    readonly group?: bigint;
     /** Nodes on which the volume can be used. Default: all. */
     readonly nodeAffinity?: NodeSelector;
     /** Spec of the persistent volume, with its source. */

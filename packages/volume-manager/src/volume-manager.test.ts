@@ -332,10 +332,12 @@ describe('the preparation of volumes', () => {
       'Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[], failed to process volumes=[data]: error processing PVC default/mine: failed to fetch PV pv1 from API server: not found',
     );
     const nfs = { server: 'fd00::1', path: '/export' };
-    claimed.volume = { metadata: { name: 'pv1' }, spec: { claimRef: { uid: 'c' }, nfs, mountOptions: ['vers=4.2'] } };
+    const metadata = { name: 'pv1', annotations: { 'pv.beta.kubernetes.io/gid': '5000' } };
+    claimed.volume = { metadata, spec: { claimRef: { uid: 'c' }, nfs, mountOptions: ['vers=4.2'] } };
     await manager.prepare(pod, signal);
     const path = '/root/pods/u/volumes/kubernetes.io~nfs/pv1';
-    expect(manager.mountedVolumes('u').get('data')).toMatchObject({ hostPath: path, innerVolumeSpecName: 'pv1' });
+    const mounted = { hostPath: path, innerVolumeSpecName: 'pv1', group: 5000n };
+    expect(manager.mountedVolumes('u').get('data')).toMatchObject(mounted);
     expect(mounter.requests).toEqual([
       { source: '[fd00::1]:/export', target: path, fsType: 'nfs', options: ['vers=4.2'] },
     ]);
@@ -346,6 +348,22 @@ describe('the preparation of volumes', () => {
     await manager.tearDown('u', signal);
     expect(mounter.targets).toEqual([]);
     expect(manager.inspect()).toEqual({});
+  });
+
+  it('knows the group of a persistent volume that containers use as a device', async () => {
+    const { manager, claimed, memory } = createBench();
+    memory.putSpecial('/dev/sdz', 'block-device');
+    const pod: Pod = {
+      metadata: { name: 'web', namespace: 'default', uid: 'u' },
+      spec: {
+        containers: [{ name: 'app', volumeDevices: [{ name: 'data', devicePath: '/dev/data' }] }],
+        volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'mine' } }],
+      },
+    };
+    const metadata = { name: 'pv1', annotations: { 'pv.beta.kubernetes.io/gid': '5000' } };
+    claimed.volume = { metadata, spec: { claimRef: { uid: 'c' }, local: { path: '/dev/sdz' }, volumeMode: 'Block' } };
+    await manager.prepare(pod, signal);
+    expect(manager.mountedVolumes('u').get('data')?.group).toBe(5000n);
   });
 
   it.each([{ name: '..' }, { name: 'a/../../b' }, { name: '.' }])('rejects the volume name $name', async ({ name }) => {

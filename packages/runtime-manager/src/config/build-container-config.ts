@@ -44,6 +44,8 @@ export interface ContainerConfigInput {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   /** User namespace of the pod. Default: the users of the node. */
   readonly users?: UserNamespace | undefined;
+  /** Groups of the pod's volumes, beside those of the pod. Default: none. */
+  readonly volumeGroups?: readonly bigint[] | undefined;
   /** Id of the container whose process namespace an ephemeral container joins. */
   readonly targetContainerId?: string | undefined;
   readonly settings: NodeSettings;
@@ -69,6 +71,7 @@ export function buildContainerConfig(input: ContainerConfigInput): ContainerConf
         users,
         input.targetContainerId ?? '',
         settings,
+        input.volumeGroups,
       ),
     }),
   };
@@ -76,7 +79,7 @@ export function buildContainerConfig(input: ContainerConfigInput): ContainerConf
 
 /** Returns the fields that do not depend on the operating system. */
 export function commonContainerConfig(
-  input: Omit<ContainerConfigInput, 'users' | 'targetContainerId' | 'mounts' | 'devices'>,
+  input: Omit<ContainerConfigInput, 'users' | 'volumeGroups' | 'targetContainerId' | 'mounts' | 'devices'>,
 ): ContainerConfig {
   const { pod, container, restartCount, environment, settings } = input;
   const expand = (text: string): string => expandVariables(text, (name) => environment.get(name));

@@ -23,6 +23,8 @@ export interface SandboxConfigInput {
   readonly cgroupParent: string;
   /** User namespace of the pod. Default: the users of the node. */
   readonly users?: UserNamespace | undefined;
+  /** Groups of the pod's volumes, beside those of the pod. Default: none. */
+  readonly volumeGroups?: readonly bigint[] | undefined;
   readonly settings: NodeSettings;
 }
 
@@ -36,6 +38,7 @@ export function buildSandboxConfig({
   dns,
   cgroupParent,
   users = nodeUsers,
+  volumeGroups,
   settings,
 }: SandboxConfigInput): PodSandboxConfig {
   const { name = '', namespace = '', uid = '', annotations = {} } = pod.metadata ?? {};
@@ -50,7 +53,7 @@ export function buildSandboxConfig({
     portMappings: podPortMappings(pod),
     linux: {
       cgroupParent,
-      securityContext: sandboxSecurityContext(pod, users),
+      securityContext: sandboxSecurityContext(pod, users, volumeGroups),
       sysctls: sysctls(pod),
       overhead: sandboxOverhead(pod, settings),
       resources: sandboxResources(pod, settings),

@@ -31,7 +31,11 @@ import type { NodeSettings } from './node-settings.ts';
 type SecuritySettings = Pick<NodeSettings, 'rootDirectory' | 'seccompDefault' | 'extraMaskedPaths'>;
 
 /** Returns the security context of a sandbox's own process, from that of the pod. */
-export function sandboxSecurityContext(pod: Pod, users: UserNamespace): LinuxSandboxSecurityContext {
+export function sandboxSecurityContext(
+  pod: Pod,
+  users: UserNamespace,
+  volumeGroups: readonly bigint[] = [],
+): LinuxSandboxSecurityContext {
   const context = pod.spec!.securityContext;
   return create(LinuxSandboxSecurityContextSchema, {
     privileged: hasAnyPrivilegedContainer(pod),
@@ -41,7 +45,8 @@ export function sandboxSecurityContext(pod: Pod, users: UserNamespace): LinuxSan
       namespaceOptions: namespaceOptions(pod, users),
       ...int64Field('runAsUser', context.runAsUser),
       ...int64Field('runAsGroup', context.runAsGroup),
-      ...supplementalGroups(context),
+      supplementalGroupsPolicy: supplementalGroupsPolicy(context),
+      supplementalGroups: [...fsGroup(context), ...volumeGroups, ...ownGroups(context)],
       ...seLinuxField(context.seLinuxOptions),
     }),
   });
@@ -58,6 +63,7 @@ export function containerSecurityContext(
   users: UserNamespace,
   targetContainerId: string,
   settings: SecuritySettings,
+  volumeGroups: readonly bigint[] = [],
 ): LinuxContainerSecurityContext {
   const ofPod = pod.spec!.securityContext;
   const own = container.securityContext;
@@ -76,7 +82,8 @@ export function containerSecurityContext(
     ...int64Field('runAsUser', runAsUser),
     ...(runAsUser === undefined && { runAsUsername: imageUser.username ?? '' }),
     ...int64Field('runAsGroup', own?.runAsGroup ?? ofPod?.runAsGroup),
-    ...supplementalGroups(ofPod),
+    supplementalGroupsPolicy: supplementalGroupsPolicy(ofPod),
+    supplementalGroups: [...fsGroup(ofPod), ...ownGroups(ofPod), ...volumeGroups],
     readonlyRootfs: own?.readOnlyRootFilesystem ?? false,
     noNewPrivs: own?.allowPrivilegeEscalation === false,
     maskedPaths: unmasked ? [] : [...maskedPaths, ...settings.extraMaskedPaths],
@@ -131,16 +138,18 @@ function appArmorFields(profile: AppArmorProfile | undefined): {
   }
 }
 
-function supplementalGroups(context: PodSecurityContext | undefined): {
-  supplementalGroups: bigint[];
-  supplementalGroupsPolicy: SupplementalGroupsPolicy;
-} {
-  const groups = [...(context?.fsGroup === undefined ? [] : [context.fsGroup]), ...(context?.supplementalGroups ?? [])];
-  return {
-    supplementalGroups: groups.map(BigInt),
-    supplementalGroupsPolicy:
-      context?.supplementalGroupsPolicy === 'Strict' ? SupplementalGroupsPolicy.Strict : SupplementalGroupsPolicy.Merge,
-  };
+function fsGroup(context: PodSecurityContext | undefined): bigint[] {
+  return context?.fsGroup === undefined ? [] : [BigInt(context.fsGroup)];
+}
+
+function ownGroups(context: PodSecurityContext | undefined): bigint[] {
+  return (context?.supplementalGroups ?? []).map(BigInt);
+}
+
+function supplementalGroupsPolicy(context: PodSecurityContext | undefined): SupplementalGroupsPolicy {
+  return context?.supplementalGroupsPolicy === 'Strict'
+    ? SupplementalGroupsPolicy.Strict
+    : SupplementalGroupsPolicy.Merge;
 }
 
 function seLinuxField(options: SELinuxOptions | undefined): { selinuxOptions?: SELinuxOption } {

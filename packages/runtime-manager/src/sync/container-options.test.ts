@@ -75,6 +75,22 @@ describe('the options of a container', () => {
     });
   });
 
+  it('include the groups of the volumes that the pod does not have, for the sandbox as well', async () => {
+    const b = bench({
+      one: volume('/vols/one', { group: 5000n }),
+      two: volume('/vols/two', { group: 5000n }),
+      known: volume('/vols/known', { group: 4000n }),
+      none: volume('/vols/none'),
+      disk: volume('', { devicePath: '/dev/mapped', group: 6000n }),
+    });
+    const securityContext = { fsGroup: 3000, supplementalGroups: [4000] };
+    expect((await b.sync(testPod({ spec: { securityContext } }))).error).toBeUndefined();
+    const groups = [3000n, 4000n, 5000n, 6000n];
+    expect(b.containerConfigs[0]?.linux?.securityContext?.supplementalGroups).toEqual(groups);
+    const ofSandbox = [3000n, 5000n, 6000n, 4000n];
+    expect(b.sandboxConfigs[0]?.linux?.securityContext?.supplementalGroups).toEqual(ofSandbox);
+  });
+
   it.each<[string, Partial<Container>, string]>([
     [
       'an unknown volume',

@@ -6,6 +6,7 @@ import { convertSandboxStatus } from '@rxlet/pod-model/cri';
 import { buildSandboxConfig } from '../config/build-sandbox-config.ts';
 import { type DnsWarning, podDns } from '../config/dns-config.ts';
 import type { Context } from '../context.ts';
+import { volumeGroups } from '../mounts/volume-groups.ts';
 import { podUsers, type PodUsersPorts } from '../userns/pod-users.ts';
 import { finishSentCall } from './finish-sent-call.ts';
 import { failureText, StepFailure } from './step-failure.ts';
@@ -20,7 +21,7 @@ export interface SandboxHandle {
 }
 
 /** Ports of {@link sandboxConfigFor}. */
-export type SandboxConfigPorts = PodUsersPorts & Pick<Context, 'cgroupParent' | 'settings' | 'resolvConf'>;
+export type SandboxConfigPorts = PodUsersPorts & Pick<Context, 'cgroupParent' | 'settings' | 'resolvConf' | 'volumes'>;
 
 /** Ports of {@link createSandbox}. */
 export type CreateSandboxPorts = SandboxConfigPorts &
@@ -36,7 +37,15 @@ export async function sandboxConfigFor(
   const { cgroupParent, settings } = ports;
   const users = await podUsers(ports, pod, signal);
   const dns = podDns(pod, { ...settings, resolvConf: await ports.resolvConf() });
-  const config = buildSandboxConfig({ pod, attempt, dns, cgroupParent: cgroupParent(pod), users, settings });
+  const config = buildSandboxConfig({
+    pod,
+    attempt,
+    dns,
+    cgroupParent: cgroupParent(pod),
+    users,
+    volumeGroups: volumeGroups(pod, ports.volumes),
+    settings,
+  });
   return { config, warnings: dns.warnings };
 }
 

@@ -8,6 +8,7 @@ import { buildContainerConfig, withIdMappings } from '../config/build-container-
 import { containerConfigError } from '../config/config-error.ts';
 import { imageUserOf } from '../config/image-user.ts';
 import type { Context } from '../context.ts';
+import { volumeGroups } from '../mounts/volume-groups.ts';
 import { discardTerminationMessage, requireVolumeMounts, terminationMessageMount } from './container-mounts.ts';
 import { containerOptions, type ContainerOptionsPorts } from './container-options.ts';
 import { runPreCreateSteps, runPreStartSteps } from './container-steps.ts';
@@ -161,6 +162,7 @@ async function prepareConfig(
     imageRef,
     imageUser,
     users,
+    volumeGroups: volumeGroups(pod, ports.volumes),
     targetContainerId,
     settings: ports.settings,
   });

@@ -53,6 +53,16 @@ describe('claimedVolume', () => {
     expect((await find(byName, boundClaim, ofDriver).result).claim?.mountOptions).toEqual(['hard']);
   });
 
+  it.each([
+    ['5000', 5000n],
+    ['many', undefined],
+    ['', undefined],
+    ['9223372036854775808', undefined],
+  ])('has the group of the annotation %j: %s', async (gid, group) => {
+    const annotated = { ...persistent, metadata: { name: 'pv1', annotations: { 'pv.beta.kubernetes.io/gid': gid } } };
+    expect((await find(byName, boundClaim, annotated).result).claim?.group).toBe(group);
+  });
+
   it('has the claim of a generic ephemeral volume, which must be the own one of the pod', async () => {
     const { calls, result } = find(ephemeral, boundClaim, persistent);
     expect((await result).claim?.readOnly).toBe(false);

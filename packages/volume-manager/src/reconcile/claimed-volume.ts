@@ -1,5 +1,6 @@
 import type { PersistentVolumes } from '@rxlet/agent-api/volumes';
 import { errorMessage } from '@rxlet/component-base';
+import { parseInt64 } from '@rxlet/component-base/go';
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '@rxlet/kube-api';
 import { podContainers, podUid } from '@rxlet/pod-model';
 import type { MountableVolume } from '@rxlet/agent-api/volumes';
@@ -7,6 +8,8 @@ import type { MountableVolume } from '@rxlet/agent-api/volumes';
 const PROTECTION_FINALIZER = 'kubernetes.io/pvc-protection';
 /** Annotation of a persistent volume with mount options, separated by commas. */
 const MOUNT_OPTIONS = 'volume.beta.kubernetes.io/mount-options';
+/** Annotation of a persistent volume with the group that may use its files. */
+const GROUP = 'pv.beta.kubernetes.io/gid';
 
 /** Reports whether a volume refers to a claim, by name or as a generic ephemeral volume. */
 export function isClaim({ persistentVolumeClaim, ephemeral }: Volume): boolean {
@@ -119,6 +122,8 @@ function mountable(
   // As in the kubelet, CSI drivers get those of the spec alone.
   const mountOptions = (spec.csi === undefined ? annotated : undefined) ?? spec.mountOptions ?? [];
   const capacity = spec.capacity?.['storage'];
+  // As in the kubelet, another text has no effect.
+  const group = parseInt64(metadata?.annotations?.[GROUP] ?? '');
   return {
     name: metadata?.name ?? '',
     ...(hostPath !== undefined && { hostPath }),
@@ -131,6 +136,7 @@ function mountable(
       ...(capacity !== undefined && { capacity }),
       ...(volumeMode === 'Block' && { mode: volumeMode }),
       ...(accessModes !== undefined && { accessModes }),
+      ...(group !== undefined && { group }),
       ...(nodeAffinity?.required !== undefined && { nodeAffinity: nodeAffinity.required }),
     },
   };

@@ -52,6 +52,7 @@ export async function mapVolume(
       managed: false,
       seLinuxRelabel: false,
       seLinuxLabeled: false,
+      group: volume.claim?.group,
       innerVolumeSpecName: volume.name,
     },
   });

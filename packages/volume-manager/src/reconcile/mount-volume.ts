@@ -31,7 +31,13 @@ export async function mountVolume(
     plugin,
     isCertain: true,
     isPersistent: volume.claim !== undefined,
-    mounted: { hostPath, seLinuxLabeled: false, ...attributes, innerVolumeSpecName: volume.name },
+    mounted: {
+      hostPath,
+      seLinuxLabeled: false,
+      ...attributes,
+      group: volume.claim?.group,
+      innerVolumeSpecName: volume.name,
+    },
     refreshes: definition.refreshes?.() ?? plugin.refreshes,
   });
 }

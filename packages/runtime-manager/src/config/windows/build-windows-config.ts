@@ -8,10 +8,10 @@ import { withBackslashes } from './windows-paths.ts';
 import { windowsAffinity, windowsResources } from './windows-resources.ts';
 import { verifyWindowsUser, windowsContainerSecurity, windowsSandboxConfig } from './windows-security.ts';
 
-/** Input of {@link buildWindowsContainerConfig}. There are neither block devices, nor user or process namespaces of Linux. */
+/** Input of {@link buildWindowsContainerConfig}. There are neither block devices, nor groups, user or process namespaces of Linux. */
 export interface WindowsContainerConfigInput extends Omit<
   ContainerConfigInput,
-  'users' | 'targetContainerId' | 'devices'
+  'users' | 'volumeGroups' | 'targetContainerId' | 'devices'
 > {
   /** Active processors of the machine, over all processor groups. */
   readonly processors: number;
