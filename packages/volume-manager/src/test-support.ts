@@ -9,6 +9,7 @@ import { createLoopPrograms } from './block/loop-programs.ts';
 import { createMountPrograms } from './mount/mount-programs.ts';
 import { createVolumeMounts } from './mount/volume-mounts.ts';
 import { createHostPathMaker } from './plugins/host-path-maker.ts';
+import { createGroupChanges } from './ownership/group-changes.ts';
 import type { PluginContext } from './plugins/plugin-context.ts';
 import { createSubPaths, type SubPaths } from './sub-path/sub-paths.ts';
 import { volumePaths } from './volume-paths.ts';
@@ -44,6 +45,7 @@ export async function createDiskBench(): Promise<DiskBench> {
     mounts,
     paths,
     rootDirectory: root,
+    groupChanges: createGroupChanges(systemClock),
     sources: { allocatable: () => ({ memory: '64Mi' }) },
     supportsNoSwap: () => false,
     clock: systemClock,

@@ -102,6 +102,7 @@ function slowDirectory(
   directory: DirectoryHandle | undefined,
   clock: Clock,
   visits: string[],
+  fault: { error?: Error } = {},
 ): DirectoryHandle | undefined {
   return (
     directory &&
@@ -117,6 +118,7 @@ function slowDirectory(
             },
             async stat() {
               await sleep(clock, 1_000);
+              if (fault.error !== undefined) throw fault.error;
               return undefined;
             },
           })
@@ -207,6 +209,132 @@ describe('the preparation of volumes', () => {
     await clock.advance(1_000);
     expect(ended.outcome).toBe('done');
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  describe('gives a large local volume to a group, and', () => {
+    const PATH = '/root/pods/u/volumes/kubernetes.io~local-volume/pv1';
+    const SECOND_PATH = PATH.replace('/u/', '/v/');
+    const { metadata, spec } = podWith({ name: 'data', persistentVolumeClaim: { claimName: 'mine' } });
+    const pod: Pod = { metadata: metadata!, spec: { ...spec!, securityContext: { fsGroup: 1000 } } };
+
+    async function createLocalBench() {
+      const visits: string[] = [];
+      const fault: { error?: Error } = {};
+      const bench = createBench({
+        files: (ofBench, files) => ({
+          ...files,
+          openDirectory: async (path) => slowDirectory(await files.openDirectory(path), ofBench, visits, fault),
+        }),
+      });
+      bench.memory.putDirectory('/data', 0o755);
+      const spec = { claimRef: { uid: 'c' }, local: { path: '/data' } };
+      bench.claimed.volume = { metadata: { name: 'pv1' }, spec };
+      await bench.manager.start();
+      const prepare = (uid: string, call = signal) => watch(bench.manager.prepare(withUid(pod, uid), call));
+      return { ...bench, visits, fault, prepare };
+    }
+
+    it('waits in the next sync for the change that runs', async () => {
+      const { clock, memory, manager, mounter, visits, prepare } = await createLocalBench();
+      const first = prepare('u');
+      await clock.advance(123_000);
+      expect(first.outcome).toMatch(/^unmounted volumes=\[data\]/);
+      await clock.advance(10_000);
+      expect(mounter.targets).toEqual([PATH]);
+      const second = prepare('u');
+      await clock.advance(60_000);
+      expect([second.outcome, memory.info('/data')?.gid]).toEqual([undefined, 0]);
+      await clock.advance(10_000);
+      expect([second.outcome, memory.info('/data')?.gid]).toEqual(['done', 1000]);
+      expect([visits, mounter.requests.length]).toEqual([['pv1'], 1]);
+      await manager.tearDown('u', signal);
+      expect(mounter.targets).toEqual([]);
+    });
+
+    it('reports a change that failed between two syncs, and repeats it', async () => {
+      const { clock, mounter, seen, visits, fault, prepare } = await createLocalBench();
+      prepare('u');
+      await clock.advance(123_000);
+      expect(mounter.targets).toEqual([PATH]);
+      fault.error = new Error('EIO: i/o error');
+      await clock.advance(1_000);
+      delete fault.error;
+      expect([visits, mounter.targets]).toEqual([['pv1'], []]);
+      prepare('u');
+      await clock.advance(0);
+      expect(seen.at(-1)).toMatch(/FailedMount: MountVolume.SetUp failed for volume "pv1" : EIO: i\/o error/);
+      await clock.advance(1_000);
+      expect([visits, mounter.targets]).toEqual([['pv1', 'pv1'], [PATH]]);
+    });
+
+    it('changes it for the next pod of its directory when the change for the first has failed', async () => {
+      const { clock, memory, mounter, visits, fault, prepare } = await createLocalBench();
+      prepare('u');
+      const second = prepare('v');
+      await clock.advance(500);
+      fault.error = new Error('EIO: i/o error');
+      await clock.advance(500);
+      delete fault.error;
+      expect([visits, mounter.targets]).toEqual([['pv1', 'pv1'], [SECOND_PATH]]);
+      await clock.advance(122_000);
+      expect(second.outcome).toMatch(/^unmounted/);
+      await clock.advance(100_000);
+      expect(memory.info('/data')?.gid).toBe(1000);
+    });
+
+    it('does not use a volume that could be neither changed nor unmounted', async () => {
+      const { clock, mounter, seen, visits, fault, prepare } = await createLocalBench();
+      fault.error = new Error('EIO: i/o error');
+      mounter.fault = (operation) => {
+        if (operation === 'unmount') throw new Error('umount failed');
+      };
+      const prepared = prepare('u');
+      await clock.advance(2_000);
+      expect([mounter.targets, prepared.outcome, seen.at(-1)]).toEqual([
+        [PATH],
+        undefined,
+        expect.stringContaining('umount failed'),
+      ]);
+      mounter.fault = undefined;
+      delete fault.error;
+      await clock.advance(20_000);
+      expect([visits, mounter.targets, prepared.outcome]).toEqual([['pv1', 'pv1'], [PATH], undefined]);
+    });
+
+    it('ends with the pod, also while another one changes the same directory', async () => {
+      const { clock, memory, manager, mounter, visits, prepare } = await createLocalBench();
+      const first = prepare('u');
+      const second = prepare('v');
+      await clock.advance(123_000);
+      expect([first.outcome, second.outcome]).toEqual([
+        expect.stringMatching(/^unmounted/),
+        expect.stringMatching(/^unmounted/),
+      ]);
+      for (const [uid, path] of [
+        ['v', SECOND_PATH],
+        ['u', PATH],
+      ] as const) {
+        const ended = watch(manager.tearDown(uid, signal));
+        await clock.advance(1_000);
+        expect([ended.outcome, memory.info(path)]).toEqual(['done', undefined]);
+      }
+      expect([visits, mounter.targets, clock.pendingTimers]).toEqual([['pv1'], [], 0]);
+      await clock.advance(300_000);
+      expect(mounter.requests).toHaveLength(1);
+    });
+
+    it('ends with the sync of a pod that terminates', async () => {
+      const { clock, mounter, prepare } = await createLocalBench();
+      const [stopOne, stopTwo] = [new AbortController(), new AbortController()];
+      const outcomes = [prepare('u', stopOne.signal), prepare('v', stopTwo.signal)];
+      await clock.advance(50_000);
+      stopTwo.abort(new Error('the pod is terminating'));
+      await clock.advance(0);
+      expect(outcomes[1]!.outcome).toBe('the pod is terminating');
+      stopOne.abort(new Error('the pod is terminating'));
+      await clock.advance(1_000);
+      expect([outcomes[0]!.outcome, mounter.targets]).toEqual(['the pod is terminating', []]);
+    });
   });
 
   it('does not wait for a driver that does not answer when the containers use the volume already', async () => {

@@ -117,13 +117,13 @@ const DISPOSAL_TIMEOUT_MS = 5_000;
 export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeManagerOptions): VolumeManager {
   const { files, hostFiles, clock, logger, journal = noopJournal } = ports;
   let noSwap = options.supportsNoSwap;
-  const context = pluginContext(ports, options, () => noSwap ?? false);
+  const groupChanges = createGroupChanges(clock);
+  const context = pluginContext(ports, options, groupChanges, () => noSwap ?? false);
   const { paths } = context;
   const devices = createDeviceMap(context);
   /** The standard plugins; `start` adds the contributed ones. */
   const plugins = [...standardPlugins(context)];
   const subPaths = createSubPaths(context);
-  const groupChanges = createGroupChanges(clock);
   const operations = createVolumeOperations(clock);
   const actual = createActualState();
   const metrics = createVolumeMetrics(ports.metrics ?? noopMetrics, clock);
@@ -175,7 +175,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
       noSwap ??= await supportsNoSwap(context, options.rootDirectory);
       const contributed = ports.plugins?.() ?? [];
       rejectTakenSources(contributed, plugins);
-      plugins.push(...contributed.flatMap((set) => set.create(volumeHost(ports, context, devices, groupChanges))));
+      plugins.push(...contributed.flatMap((set) => set.create(volumeHost(ports, context, devices))));
       for (const { podUid, isDamaged, attachedAs } of await recordedVolumes({ files, paths, plugins })) {
         metrics.reconstructed(isDamaged);
         if (attachedAs !== undefined) attachments.restore(podUid, attachedAs);
@@ -219,6 +219,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
 function pluginContext(
   ports: VolumeManagerPorts,
   { rootDirectory }: VolumeManagerOptions,
+  groupChanges: GroupChanges,
   keepsOutOfSwap: () => boolean,
 ): PluginContext {
   const { clock, mounter = createMountPrograms({ clock }), hostPaths = createHostPathMaker() } = ports;
@@ -232,17 +233,13 @@ function pluginContext(
     mounts: createVolumeMounts({ mounter, files: ports.files, rootDirectory, realPath }),
     paths: volumePaths(rootDirectory),
     rootDirectory,
+    groupChanges,
     supportsNoSwap: keepsOutOfSwap,
   };
 }
 
-function volumeHost(
-  ports: VolumeManagerPorts,
-  context: PluginContext,
-  devices: VolumeHost['devices'],
-  groupChanges: GroupChanges,
-): VolumeHost {
-  const { mounts, paths, realPath } = context;
+function volumeHost(ports: VolumeManagerPorts, context: PluginContext, devices: VolumeHost['devices']): VolumeHost {
+  const { mounts, paths, realPath, groupChanges } = context;
   const { seLinux: readSeLinux = async () => undefined } = ports;
   let seLinux: Promise<SeLinuxPolicy | undefined> | undefined;
   return {

@@ -1,4 +1,4 @@
-import { createKeyedExecutor } from '@rxlet/component-base';
+import { createKeyedExecutor, withDeadline } from '@rxlet/component-base';
 import { podUid } from '@rxlet/pod-model';
 import { giveToGroup } from './empty-directory.ts';
 import type { PluginContext } from './plugin-context.ts';
@@ -14,12 +14,31 @@ export function checkLocalPath(volumeName: string, path: string): void {
 
 /** Creates the plugin of local persistent volumes: a directory of the node, bound for each pod. */
 export function localPlugin(context: PluginContext): VolumePlugin {
-  const { files, hostFiles, mounter, mounts, paths } = context;
+  const { files, hostFiles, mounter, mounts, paths, clock, groupChanges } = context;
   const executor = createKeyedExecutor();
+  /** Paths that may be mounted although their volume is not ready: its change runs, or has failed. */
+  const unfinished = new Set<string>();
   const tearDown = async (uid: string, name: string, signal?: AbortSignal): Promise<void> => {
     const path = paths.volume(uid, LOCAL_PLUGIN, name);
     await mounts.unmountAll(path, {}, signal);
+    unfinished.delete(path);
     if (!(await files.removeEmptyDirectory(path))) throw new Error(`cannot remove ${path}: it is not empty`);
+  };
+  /** Runs work after the earlier work on a directory of the node. A wait ends when the signal aborts; work that has begun ends by itself. */
+  const inTurn = async (source: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
+    signal.throwIfAborted();
+    let hasBegun = false;
+    const turn = executor.run(source, async () => {
+      signal.throwIfAborted();
+      hasBegun = true;
+      await work();
+    });
+    try {
+      await withDeadline(clock, Infinity, signal, () => turn);
+    } catch (error) {
+      if (!hasBegun) throw error;
+      await turn;
+    }
   };
   return {
     name: LOCAL_PLUGIN,
@@ -31,34 +50,43 @@ export function localPlugin(context: PluginContext): VolumePlugin {
       const path = paths.volume(uid, LOCAL_PLUGIN, name);
       const source = local?.path ?? '';
       const readOnly = claim?.readOnly ?? false;
+      const { fsGroup, fsGroupChangePolicy: changePolicy } = pod.spec?.securityContext ?? {};
       const options = ['bind', ...(readOnly ? ['ro'] : []), ...(claim?.mountOptions ?? [])];
+      const mount = async (signal: AbortSignal): Promise<void> => {
+        const isFirst = (await countBinds(source)) === 0;
+        unfinished.add(path);
+        try {
+          await mounter.mount({ source, target: path, options }, signal);
+          // Not that of a volume which another pod uses.
+          if (fsGroup !== undefined && !readOnly && isFirst)
+            await giveToGroup(context, path, { fsGroup, changePolicy, readOnly }, { pod, signal });
+          unfinished.delete(path);
+        } catch (error) {
+          await tearDown(uid, name).catch(() => undefined);
+          throw error;
+        }
+      };
       return {
         hostPath: path,
         attributes: { readOnly, managed: !readOnly, seLinuxRelabel: true },
         // A directory has the size of its file system already.
         expand: async () => undefined,
-        async setUp(signal) {
+        async setUp(caller) {
           checkLocalPath(name, source);
-          if ((await mounts.at(path)) !== undefined) return;
-          const kind = (await hostFiles.stat(source))?.kind;
-          if (kind === undefined) throw new Error(`path "${source}" does not exist`);
-          if (kind !== 'directory')
-            throw new Error(`path "${source}" is a ${kind}, which this node agent does not mount`);
-          const { fsGroup, fsGroupChangePolicy: changePolicy } = pod.spec?.securityContext ?? {};
-          // One pod of a volume after another, so that exactly one finds it unused.
-          await executor.run(source, async () => {
-            signal.throwIfAborted();
-            const isFirst = (await countBinds(source)) === 0;
+          // A mounted path may be that of a change which still runs. The mount stays until the change has ended.
+          await groupChanges.run(path, caller, async (signal) => {
+            if (unfinished.has(path)) await mounts.unmountAll(path, {}, signal);
+            if ((await mounts.at(path)) !== undefined) return;
+            const kind = (await hostFiles.stat(source))?.kind;
+            if (kind === undefined) throw new Error(`path "${source}" does not exist`);
+            if (kind !== 'directory')
+              throw new Error(`path "${source}" is a ${kind}, which this node agent does not mount`);
+            // A stat that took longer than its caller waits: the pod may have ended.
+            caller.throwIfAborted();
+            // Before the wait, so that the teardown of the pod finds the volume and cancels the change.
             await files.makeDirectory(path, 0o750);
-            try {
-              await mounter.mount({ source, target: path, options }, signal);
-              // Not that of a volume which another pod uses.
-              if (fsGroup !== undefined && !readOnly && isFirst)
-                await giveToGroup(context, path, { fsGroup, changePolicy, readOnly }, { pod, signal });
-            } catch (error) {
-              await tearDown(uid, name).catch(() => undefined);
-              throw error;
-            }
+            // One pod of a volume after another, so that exactly one finds it unused.
+            await inTurn(source, signal, () => mount(signal));
           });
         },
       };

@@ -4,6 +4,7 @@ import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import type { LoopDevices } from '../block/loop-devices.ts';
 import type { Mounter } from '../mount/mounter.ts';
 import type { VolumeMounts } from '../mount/volume-mounts.ts';
+import type { GroupChanges } from '../ownership/group-changes.ts';
 import type { PayloadSources } from '../payload/payload-sources.ts';
 import type { VolumePaths } from '../volume-paths.ts';
 import type { HostPathMaker } from '@rxlet/agent-api/volumes';
@@ -20,6 +21,7 @@ export interface PluginContext {
   readonly loopDevices: LoopDevices;
   readonly paths: VolumePaths;
   readonly rootDirectory: string;
+  readonly groupChanges: Pick<GroupChanges, 'run'>;
   readonly sources: PayloadSources;
   /** Reports whether the kernel can keep a tmpfs out of swap. */
   supportsNoSwap(): boolean;
