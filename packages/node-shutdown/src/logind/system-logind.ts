@@ -1,6 +1,6 @@
 import type { Clock } from '@rxlet/component-base';
 import { createNodeFiles } from '@rxlet/node-files';
-import { connectDbus, type DbusCall } from '../dbus/dbus-connection.ts';
+import { connectDbus, type DbusCall, DbusError } from '../dbus/dbus-connection.ts';
 import { holdInhibitorLock } from './inhibitor-lock.ts';
 import type { Logind } from './logind.ts';
 
@@ -18,7 +18,11 @@ const MANAGER = 'org.freedesktop.login1.Manager';
 const LOGIND = { destination: 'org.freedesktop.login1', path: '/org/freedesktop/login1' };
 const PROPERTIES = { ...LOGIND, interface: 'org.freedesktop.DBus.Properties', member: 'Get', signature: 'ss' };
 const SIGHUP = 1;
-const RULE = `type='signal',interface='${MANAGER}',member='PrepareForShutdown',path='${LOGIND.path}'`;
+const BUS = 'org.freedesktop.DBus';
+const RULES = [
+  `type='signal',sender='${LOGIND.destination}',interface='${MANAGER}',member='PrepareForShutdown',path='${LOGIND.path}'`,
+  `type='signal',sender='${BUS}',interface='${BUS}',member='NameOwnerChanged',arg0='${LOGIND.destination}'`,
+];
 
 /**
  * Creates the {@link Logind} of this machine. Calls and signals go over the bus. The lock is held by `systemd-inhibit`, because a lock is an open file and Node
@@ -31,14 +35,19 @@ export function createSystemLogind({
 }: SystemLogindOptions): Logind {
   return {
     async connect(observer, connectSignal) {
+      // Every user of the machine may send any signal over the bus, also to this connection alone.
+      let logindName: string | undefined;
       const bus = await connectDbus(
         busAddress,
         {
           clock,
-          rules: [RULE],
+          rules: RULES,
           observer: {
             lost: (error) => observer.lost(error),
-            signal({ interface: name, member, body }) {
+            signal({ sender, interface: name, member, body }) {
+              if (sender === BUS && member === 'NameOwnerChanged' && body[0] === LOGIND.destination)
+                logindName = String(body[2]);
+              if (sender === undefined || sender !== logindName) return;
               if (name === MANAGER && member === 'PrepareForShutdown' && typeof body[0] === 'boolean')
                 observer.prepareForShutdown(body[0]);
             },
@@ -46,6 +55,17 @@ export function createSystemLogind({
         },
         connectSignal,
       );
+      try {
+        const [owner] = await bus.call(ownerCall, connectSignal);
+        // A change of the owner that came with the answer is newer.
+        logindName ??= String(owner);
+      } catch (error) {
+        // While logind does not run, its name has no owner.
+        if (!(error instanceof DbusError)) {
+          await bus[Symbol.asyncDispose]();
+          throw error;
+        }
+      }
       const property = async (name: string, signal: AbortSignal) => {
         const [value] = await bus.call({ ...PROPERTIES, body: [MANAGER, name] }, signal);
         return value;
@@ -72,6 +92,16 @@ export function createSystemLogind({
     },
   };
 }
+
+/** Returns the unique name of logind's connection. */
+const ownerCall: DbusCall = {
+  destination: BUS,
+  path: '/org/freedesktop/DBus',
+  interface: BUS,
+  member: 'GetNameOwner',
+  signature: 's',
+  body: [LOGIND.destination],
+};
 
 /** Makes logind read its configuration again, by a signal. */
 const reloadCall: DbusCall = {
