@@ -1,5 +1,6 @@
 import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { sleep, systemClock } from '@rxlet/component-base';
 import { describe, expect, it } from 'vitest';
 import { createBench, devices, GPU, podOf, using } from './test-support.ts';
 import { createTestDevicePlugin } from './testing/test-device-plugin.ts';
@@ -388,6 +389,29 @@ describe('a restart', () => {
     await bench.plug({ devices: devices(3) });
     await manager.admit(podOf('two', [using('app', 1)]));
     expect(bench.idsOf('two')).toEqual(['d2']);
+  });
+
+  it('restores the allocations before a plugin of the plugin watcher lists its devices', async () => {
+    const bench = await createBench();
+    const plugin = await bench.plug();
+    await bench.manager.admit(podOf('one', [using('app', 1)]));
+    const endpoint = `${bench.root}/watched.sock`;
+    await using watched = createTestDevicePlugin({ resource: GPU, devices: devices(2) });
+    await watched.listen(endpoint);
+    await plugin[Symbol.asyncDispose]();
+    const manager = await bench.restart({ isStarted: false });
+    const registering = manager.handler.register(
+      { type: 'DevicePlugin', name: GPU, endpoint, versions: ['v1beta1'] },
+      signal,
+    );
+    // Time for a list that comes too early.
+    await sleep(systemClock, 200);
+    await manager.start(signal);
+    await registering;
+    await bench.until(() => manager.devices.amounts().capacity[GPU] === '2');
+    expect(bench.idsOf('one')).toEqual(['d0']);
+    await manager.admit(podOf('two', [using('app', 1)]));
+    expect(bench.idsOf('two')).toEqual(['d1']);
   });
 
   it('knows nothing without a checkpoint, and starts without a damaged one', async () => {

@@ -3,7 +3,14 @@ import type { ContainerAdditions } from '@rxlet/agent-api/containers';
 import type { DeviceAmounts, NodeDevices } from '@rxlet/agent-api/node';
 import type { PluginHandler } from '@rxlet/agent-api/plugins';
 import type { HintProvider } from '@rxlet/agent-api/topology';
-import { type Clock, createLifetime, createSemaphore, errorMessage, type Logger } from '@rxlet/component-base';
+import {
+  abortable,
+  type Clock,
+  createLifetime,
+  createSemaphore,
+  errorMessage,
+  type Logger,
+} from '@rxlet/component-base';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import { createEmitter } from '@rxlet/component-base/streams';
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '@rxlet/kube-api';
@@ -100,6 +107,7 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
   const turns = createSemaphore(1);
   /** Pods that an earlier agent has admitted; their plugins may come later than they. */
   let runningAtStart = new Set<string>();
+  const restored = Promise.withResolvers<void>();
   let wereUnknown = false;
   let problem: string | undefined;
 
@@ -218,11 +226,19 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
   return {
     async start(signal) {
       await restore();
+      restored.resolve();
       await listRunning(signal);
       await listen();
     },
     register: registration.register,
-    handler: registration.handler,
+    handler: {
+      ...registration.handler,
+      async register(plugin, signal) {
+        // The plugin watcher starts earlier. A list of devices before the restore would overwrite the checkpoint.
+        await abortable(restored.promise, AbortSignal.any([signal, lifetime.signal]));
+        await registration.handler.register(plugin, signal);
+      },
+    },
     requestsDevices: (pod) => requestingContainers(pod).length > 0,
     async admit(pod, signal) {
       const requesting = requestingContainers(pod);

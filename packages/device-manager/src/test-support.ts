@@ -45,7 +45,7 @@ export async function createBench() {
   });
   const files = createNodeFiles({ roots: [root] });
   let current: DeviceManager | undefined;
-  const create = async (): Promise<DeviceManager> => {
+  const create = async ({ isStarted = true } = {}): Promise<DeviceManager> => {
     await current?.[Symbol.asyncDispose]();
     const connect = (socketPath: string) => createDevicePlugin(clock, connectToPlugin(socketPath));
     const manager = createDeviceManager(
@@ -61,7 +61,7 @@ export async function createBench() {
       directory,
     );
     current = manager;
-    await manager.start(new AbortController().signal);
+    if (isStarted) await manager.start(new AbortController().signal);
     return manager;
   };
   cleanUps.push(async () => current?.[Symbol.asyncDispose]());
@@ -83,7 +83,7 @@ export async function createBench() {
     until,
     socket: `${directory}/kubelet.sock`,
     manager: await create(),
-    /** Stops the manager and starts another one on the same directory. */
+    /** Stops the manager and creates another one on the same directory, which is started by default. */
     restart: create,
     /** Starts a plugin and registers it; resolves when its devices are known. */
     async plug(options: Partial<TestDevicePluginOptions> = {}, endpoint = 'gpu.sock') {
