@@ -54,11 +54,11 @@ async function createBench() {
     mayUseClaims: (podUid) => !ended.has(podUid),
   };
   let current: { readonly manager: DraManager; stop(): Promise<void> } | undefined;
-  const start = async (): Promise<DraManager> => {
+  const start = async ({ watchesFirst = false } = {}): Promise<DraManager> => {
     await current?.stop();
     const options = { extendedResources: true, healthStatus: true, healthMessages: true };
     const manager = createDraManager(ports, { nodeName: 'node1', rootDirectory: root, ...options });
-    await manager.start();
+    if (!watchesFirst) await manager.start();
     const watcher = createPluginWatcher(
       {
         ...{ logger, clock: systemClock, hostFiles: createHostFiles() },
@@ -67,6 +67,11 @@ async function createBench() {
       registry,
     );
     watcher.start();
+    if (watchesFirst) {
+      // Time for plugins that register too early.
+      await sleep(systemClock, 200);
+      await manager.start();
+    }
     current = {
       manager,
       async stop() {
@@ -95,6 +100,7 @@ async function createBench() {
       .filter(({ isConnected }) => isConnected).length === count;
   return {
     ...{ root, clock, files, ended, start, until, passUntil, connected },
+    stop: async () => current?.stop(),
     /** Starts a plugin on a socket; resolves when `count` plugins are connected. */
     async plug(options: Partial<TestDraPluginOptions> = {}, name = 'gpu', count = 1): Promise<TestDraPlugin> {
       const plugin = stack.use(createTestDraPlugin({ driver: DRIVER, ...options }));
@@ -243,6 +249,24 @@ describe('a plugin behind a socket', () => {
     await until(() => JSON.stringify(manager.inspect()).includes('"reportsHealth":true'));
     await plugin[Symbol.asyncDispose]();
     await until(() => healthOf() === 'Unknown');
+  });
+
+  it('does not report health before the health of all drivers is restored', async () => {
+    const { start, stop, plug, unplug, until, connected, files, root } = await createBench();
+    let manager = await start();
+    const gpu = await plug();
+    const nic = await plug({ driver: OTHER }, 'nic', 2);
+    const pod = podWith('p1', 'nic');
+    await manager.prepare(pod);
+    nic.setHealth([{ poolName: 'pool', deviceName: 'nic', health: 'Unhealthy', timeoutMs: 90_000 }]);
+    const saved = () => files.readPrivate(`${root}/dra_health_state`, 10_000);
+    for (let step = 0; step < 200 && !(await saved())?.includes('Unhealthy'); step += 1) await sleep(systemClock, 5);
+    await stop();
+    await unplug('nic');
+    gpu.setHealth([{ poolName: 'pool', deviceName: 'gpu', health: 'Healthy', timeoutMs: 90_000 }]);
+    manager = await start({ watchesFirst: true });
+    await until(connected(1));
+    expect(manager.resourceHealth(pod, 'app')[0]?.resources?.[0]?.health).toBe('Unhealthy');
   });
 });
 

@@ -3,7 +3,15 @@ import type { ContainerAdditions } from '@rxlet/agent-api/containers';
 import type { Journal } from '@rxlet/agent-api/journal';
 import type { AssignedClaim } from '@rxlet/agent-api/node';
 import type { PluginHandler } from '@rxlet/agent-api/plugins';
-import { type Clock, createLifetime, errorMessage, type Logger, type Random, sleep } from '@rxlet/component-base';
+import {
+  abortable,
+  type Clock,
+  createLifetime,
+  errorMessage,
+  type Logger,
+  type Random,
+  sleep,
+} from '@rxlet/component-base';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Container, EphemeralContainer, Pod, ResourceStatus, ResourceV1ResourceClaim } from '@rxlet/kube-api';
 import type { KubeClient } from '@rxlet/kube-api/client';
@@ -91,6 +99,7 @@ export function createDraManager(ports: DraManagerPorts, options: DraManagerOpti
   const { clock, logger, files } = ports;
   const { nodeName, rootDirectory, healthStatus, healthMessages } = options;
   const lifetime = createLifetime();
+  const restored = Promise.withResolvers<void>();
   const records = createClaimRecords();
   const metrics = createDraMetrics(ports.metrics, records.list);
   const health = createHealthStore({ clock, files, logger, records }, rootDirectory);
@@ -170,10 +179,18 @@ export function createDraManager(ports: DraManagerPorts, options: DraManagerOpti
     async start() {
       await restore();
       if (healthStatus) await health.restore();
+      restored.resolve();
       slices.start();
       void lifetime.track(run()).catch(() => undefined);
     },
-    handler: plugins.handler,
+    handler: {
+      ...plugins.handler,
+      async register(plugin, signal) {
+        // The plugin watcher starts earlier. A report of health before the restore would overwrite the file.
+        await abortable(restored.promise, AbortSignal.any([signal, lifetime.signal]));
+        await plugins.handler.register(plugin, signal);
+      },
+    },
     async prepare(pod, signal) {
       try {
         await measured('PrepareResources', preparation.prepare(pod, signal));
