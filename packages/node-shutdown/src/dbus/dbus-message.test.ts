@@ -48,6 +48,13 @@ describe('a message', () => {
     });
   });
 
+  it('has only the values before a variant that is not supported', () => {
+    const bytes = encodeMessage({ ...call, type: MessageType.signal, signature: 'sgu', body: ['first', 'as', 0] });
+    // The same bytes are a text and a variant with an empty list.
+    bytes.write('svv', bytes.indexOf('sgu'));
+    expect(decodeMessage(bytes)).toMatchObject({ length: bytes.length, message: { body: ['first'] } });
+  });
+
   it('fails in one way only, whatever the bytes are', () => {
     const bytes = fc.uint8Array({ minLength: 16, maxLength: 64 }).map((array) => {
       const buffer = Buffer.from(array);

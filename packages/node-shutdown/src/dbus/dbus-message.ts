@@ -25,6 +25,9 @@ export class DbusProtocolError extends Error {
   override readonly name = 'DbusProtocolError';
 }
 
+/** A variant whose content is not supported. */
+class UnsupportedVariantError extends DbusProtocolError {}
+
 const LITTLE_ENDIAN = 0x6c;
 const BIG_ENDIAN = 0x42;
 const PROTOCOL_VERSION = 1;
@@ -96,6 +99,12 @@ export function decodeMessage(bytes: Buffer): { readonly message: DbusMessage; r
   // Signals of others may have any body. Only the beginning that can be read counts.
   const supported = /^[ybnqiuxtdsoghv]*/.exec(signature)![0];
   const content = createReader(bytes.subarray(bodyStart, length), isLittle, 0);
+  const body: DbusValue[] = [];
+  try {
+    for (const type of supported) body.push(content.read(type));
+  } catch (error) {
+    if (!(error instanceof UnsupportedVariantError)) throw error;
+  }
   return {
     length,
     message: {
@@ -103,7 +112,7 @@ export function decodeMessage(bytes: Buffer): { readonly message: DbusMessage; r
       type: bytes[1]!,
       serial: read(8),
       signature,
-      body: [...supported].map((type) => content.read(type)),
+      body,
     },
   };
 }
@@ -184,7 +193,7 @@ function createReader(bytes: Buffer, isLittle: boolean, start: number) {
       case 'v': {
         const inner = String(read('g'));
         if (depth > 4 || inner.length !== 1)
-          throw new DbusProtocolError(`a variant of type "${inner}" is not supported`);
+          throw new UnsupportedVariantError(`a variant of type "${inner}" is not supported`);
         return read(inner, depth + 1);
       }
       default:
