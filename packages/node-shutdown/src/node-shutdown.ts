@@ -162,6 +162,8 @@ export function createNodeShutdown(ports: NodeShutdownPorts, options: NodeShutdo
   };
   const cancel = async (): Promise<void> => {
     await stop();
+    // A shutdown may have taken the place of a drain meanwhile.
+    if (shutdown !== undefined) return;
     isShuttingDown.set(false);
     // Without the identity of a boot, the next run of the agent does not go on with it.
     if (state !== undefined) await save({ ...state, endMs: state.endMs ?? clock.now(), bootId: undefined });
