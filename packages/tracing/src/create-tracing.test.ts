@@ -1,5 +1,10 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
+import { systemClock } from '@rxlet/component-base';
+import { createVirtualClock } from '@rxlet/component-base/testing';
 import { expect, it } from 'vitest';
 import { createTracing } from './create-tracing.ts';
 
@@ -31,4 +36,26 @@ it('names the packages to install where the SDK of OpenTelemetry is missing, and
     'cannot load the SDK of OpenTelemetry: install it with "npm install @opentelemetry/api @opentelemetry/otlp-transformer @opentelemetry/resources @opentelemetry/sdk-trace", or configure no tracing',
     'ERR_MODULE_NOT_FOUND',
   ]);
+});
+
+it('leaves no connection to a collector that answers no request', async () => {
+  const server = createServer();
+  const connected = once(server, 'connection') as Promise<[Socket]>;
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const clock = createVirtualClock({ startMs: systemClock.now() });
+  const { port } = server.address() as AddressInfo;
+  const options = { endpoint: `127.0.0.1:${String(port)}`, samplingRatePerMillion: 1e6, nodeName: 'node1' };
+  const tracing = await createTracing(options, { clock });
+  await tracing.http.server.trace(
+    { method: 'GET', route: '/pods' },
+    () => Promise.resolve(),
+    () => 200,
+  );
+  const disposed = tracing[Symbol.asyncDispose]();
+  const [socket] = await connected;
+  const closed = once(socket.resume(), 'close');
+  await clock.advance(3000);
+  await disposed;
+  await closed;
+  await promisify(server.close.bind(server))();
 });

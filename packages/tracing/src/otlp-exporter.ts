@@ -1,4 +1,4 @@
-import { Client, credentials, Metadata } from '@grpc/grpc-js';
+import { Client, type ClientUnaryCall, credentials, Metadata } from '@grpc/grpc-js';
 import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { type Clock, createProblemLog, errorMessage, type Logger } from '@rxlet/component-base';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
@@ -22,6 +22,9 @@ export interface OtlpExporterPorts {
   readonly logger: Pick<Logger, 'warn' | 'debug'>;
 }
 
+/** An exporter whose disposal cancels the exports in flight and closes the connection. */
+export interface OtlpExporter extends SpanExporter, Disposable {}
+
 /**
  * Creates an exporter that sends spans over OTLP by gRPC, without TLS, as a kubelet does. The one of OpenTelemetry loads gRPC at run time, which a bundled program cannot do.
  *
@@ -30,22 +33,28 @@ export interface OtlpExporterPorts {
 export function createOtlpExporter(
   { clock, logger }: OtlpExporterPorts,
   { address, timeoutMs }: OtlpExporterOptions,
-): SpanExporter {
+): OtlpExporter {
   const problems = createProblemLog(logger);
   const client = new Client(address, credentials.createInsecure());
   /** Exports in flight: at most one, because the processor waits for each, and those of the end. */
   const pending = new Set<Promise<void>>();
+  const calls = new Set<ClientUnaryCall>();
   const send = (spans: ReadableSpan[]): Promise<void> =>
     new Promise((resolve, reject) => {
-      client.makeUnaryRequest(
+      const call = client.makeUnaryRequest(
         EXPORT,
         (request: ReadableSpan[]) => Buffer.from(ProtobufTraceSerializer.serializeRequest(request) ?? []),
         (answer: Buffer) => answer,
         spans,
         new Metadata(),
         { deadline: clock.now() + timeoutMs },
-        (error) => (error === null ? resolve() : reject(error)),
+        (error) => {
+          calls.delete(call);
+          if (error === null) resolve();
+          else reject(error);
+        },
       );
+      calls.add(call);
     });
   const flush = async (): Promise<void> => void (await Promise.allSettled(pending));
   return {
@@ -64,8 +73,9 @@ export function createOtlpExporter(
       void sending.finally(() => pending.delete(sending));
     },
     forceFlush: flush,
-    async shutdown() {
-      await flush();
+    shutdown: flush,
+    [Symbol.dispose]() {
+      for (const call of calls) call.cancel();
       client.close();
     },
   };

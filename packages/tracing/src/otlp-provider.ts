@@ -45,6 +45,8 @@ export function createOtlpProvider(
       const { promise, resolve } = Promise.withResolvers<void>();
       using _timer = ports.clock.setTimer(SHUTDOWN_TIMEOUT_MS, resolve);
       await Promise.race([provider.shutdown().catch(() => undefined), promise]);
+      // The SDK shuts the exporter down only after a successful export, and a call in flight would keep the process.
+      exporter[Symbol.dispose]();
     },
   };
 }
