@@ -74,6 +74,14 @@ describe('createHostMachine', () => {
     expect(await machine.fileSystemBytes('/does/not/exist')).toBe(bytes);
   });
 
+  it.each(['system-id', 'vm,uuid'])(
+    'takes the UUID of a machine without DMI from %s of the device tree',
+    async (name) => {
+      const { hostFiles } = createMemoryFiles({ files: { [`/proc/device-tree/${name}`]: 'b1c2\0' } });
+      expect((await createHostMachine(hostFiles).facts()).systemUuid).toBe('b1c2');
+    },
+  );
+
   it('takes its facts from the files of the kernel', async () => {
     const huge = '/sys/kernel/mm/hugepages';
     const { hostFiles } = createMemoryFiles({

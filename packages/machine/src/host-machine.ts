@@ -9,6 +9,8 @@ import type { HugePages, Machine, MachinePlatform } from './machine.ts';
 import { countCpus, hugePageFolderBytes, lowestLimit, memoryInfoBytes, osPrettyName } from './parse-kernel-files.ts';
 
 const HUGE_PAGES = '/sys/kernel/mm/hugepages';
+/** UUID of the machine from its firmware, in the order of cAdvisor. */
+const UUIDS = ['/sys/class/dmi/id/product_uuid', '/proc/device-tree/system-id', '/proc/device-tree/vm,uuid'];
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 /** Names of Go for the architectures of Node.js. */
@@ -36,11 +38,11 @@ export function hostPlatform(): MachinePlatform {
  * ```
  */
 export function createHostMachine(files: Pick<HostFiles, 'list' | 'read'>): Machine {
-  /** Returns the text of the first of these files that has one. */
+  /** Returns the text of the first of these files that has one. Texts of the device tree end with a zero byte. */
   const read = async (...paths: readonly string[]): Promise<string> => {
     for (const path of paths) {
       const file = await files.read(path, MAX_FILE_BYTES).catch(() => undefined);
-      const text = file === undefined ? '' : Buffer.from(file.bytes).toString().trim();
+      const text = file === undefined ? '' : Buffer.from(file.bytes).toString().replace(/\0+$/, '').trim();
       if (text !== '') return text;
     }
     return '';
@@ -76,7 +78,7 @@ export function createHostMachine(files: Pick<HostFiles, 'list' | 'read'>): Mach
         hugePages: await hugePages(),
         maxProcesses: lowestLimit([await read('/proc/sys/kernel/pid_max'), await read('/proc/sys/kernel/threads-max')]),
         machineId,
-        systemUuid: (await read('/sys/class/dmi/id/product_uuid', '/proc/device-tree/vm,uuid')) || machineId,
+        systemUuid: (await read(...UUIDS)) || machineId,
         bootId: await read('/proc/sys/kernel/random/boot_id'),
         osImage: osPrettyName(await read('/etc/os-release', '/usr/lib/os-release')) ?? 'Unknown',
       };
