@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { createClient } from '@connectrpc/connect';
@@ -116,6 +116,14 @@ describe('the module podResources', () => {
     const parts = setUp(root);
     await parts.start?.(new AbortController().signal);
     expect(logger.lines.map(({ message }) => message)).toEqual(['cannot serve the PodResources API']);
+    await parts[Symbol.asyncDispose]?.();
+  });
+
+  it('lets the agent start when its directory cannot be created', async () => {
+    await writeFile(`${folder}/pod-resources`, '');
+    const parts = setUp(folder);
+    await parts.start?.(new AbortController().signal);
+    expect(logger.lines.map(({ message }) => message)).toContain('cannot serve the PodResources API');
     await parts[Symbol.asyncDispose]?.();
   });
 });

@@ -28,8 +28,8 @@ export function podResources(): AgentModule {
       return {
         async start() {
           const directory = `${node.rootDirectory}/pod-resources`;
-          await files.makeDirectory(directory, DIRECTORY_MODE);
           try {
+            await files.makeDirectory(directory, DIRECTORY_MODE);
             const server = await servePodResources(api, { socketPath: `${directory}/kubelet.sock`, clock, logger });
             lifetime.defer(async () => server[Symbol.asyncDispose]());
           } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { ModuleParts } from '@rxlet/agent-api';
 import { createModuleContext } from '@rxlet/agent-api/testing';
@@ -44,6 +44,14 @@ describe('the module podsApi', () => {
     const parts = setUp(root);
     await parts.start?.(new AbortController().signal);
     expect(logger.lines.map(({ message }) => message)).toEqual(['cannot serve the pods API']);
+    await parts[Symbol.asyncDispose]?.();
+  });
+
+  it('lets the agent start when its directory cannot be created', async () => {
+    await writeFile(`${folder}/pods-api`, '');
+    const parts = setUp(folder);
+    await parts.start?.(new AbortController().signal);
+    expect(logger.lines.map(({ message }) => message)).toContain('cannot serve the pods API');
     await parts[Symbol.asyncDispose]?.();
   });
 });

@@ -15,8 +15,8 @@ export function podsApi(): AgentModule {
         async start() {
           const directory = `${node.rootDirectory}/pods-api`;
           const api = createPodsApi({ pods: core.pods, logger, metrics });
-          await files.makeDirectory(directory, DIRECTORY_MODE);
           try {
+            await files.makeDirectory(directory, DIRECTORY_MODE);
             const server = await servePodsApi(api, { socketPath: `${directory}/pods-api.sock`, clock, logger });
             lifetime.defer(async () => server[Symbol.asyncDispose]());
           } catch (error) {
