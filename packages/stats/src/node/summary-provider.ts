@@ -2,7 +2,6 @@ import type { FileSystemLayout, NodeMemory } from '@rxlet/agent-api/node';
 import type { Clock } from '@rxlet/component-base';
 import type { FilesystemUsage, ImageService, ImageFsInfoResponse } from '@rxlet/cri-api';
 import type { Pod } from '@rxlet/kube-api';
-import { podUid } from '@rxlet/pod-model';
 import type { KernelFiles } from '../cgroup/kernel-files.ts';
 import type { NodeCgroups } from '../cgroup/node-cgroups.ts';
 import { toMs } from '../summary/from-cri.ts';
@@ -104,10 +103,7 @@ export function createSummaryProvider(ports: SummaryProviderPorts, options: Summ
   ): Promise<Summary['pods']> => {
     if (podUids?.size === 0) return [];
     if (podUids !== undefined) {
-      await volumes?.refreshSoon(
-        ports.activePods().filter((pod) => podUids.has(podUid(pod))),
-        signal,
-      );
+      await volumes?.refreshSoon(ports.activePods(), podUids, signal);
       return podStatistics.list({ updateRates: false, podUids, signal });
     }
     await volumes?.refresh(ports.activePods(), signal);

@@ -98,3 +98,20 @@ it('has the usage of a block volume that its driver measures', async () => {
     [['disk', 60, 100]],
   );
 });
+
+it('forgets pods that have ended, also when only some pods are measured', async () => {
+  await using statistics = createVolumeStatistics({
+    clock: createVirtualClock(),
+    logger: noopLogger,
+    fileSystems: { at: async () => ({ timeMs: 0, capacityBytes: 100, availableBytes: 40, usedBytes: 60 }) },
+    volumes: { mountedVolumes: () => new Map() },
+    usage: { usage: async () => new Map() },
+  });
+  const [ended, running] = [manifestPod('ended'), manifestPod('running')];
+  const limited = new Set([podUid(ended), podUid(running)]);
+  await statistics.refreshSoon([ended, running], limited);
+  expect(statistics.ofPod(podUid(ended))).toEqual([]);
+  await statistics.refreshSoon([running], limited);
+  expect(statistics.ofPod(podUid(ended))).toBeUndefined();
+  expect(statistics.ofPod(podUid(running))).toEqual([]);
+});

@@ -37,10 +37,10 @@ export interface VolumeStatistics extends PodVolumeStatistics, AsyncDisposable {
    */
   refresh(pods: readonly Pod[], signal?: AbortSignal): Promise<void>;
   /**
-   * Measures the volumes of these pods unless they were measured in the last seconds. A measurement that takes long is repeated less often, so that it takes a twentieth
-   * of the time at most.
+   * Measures the volumes of the pods with these UIDs, unless they were measured in the last seconds, and forgets pods that are not in `pods`. A measurement that takes long
+   * is repeated less often, so that it takes a twentieth of the time at most.
    */
-  refreshSoon(pods: readonly Pod[], signal?: AbortSignal): Promise<void>;
+  refreshSoon(pods: readonly Pod[], podUids: ReadonlySet<string>, signal?: AbortSignal): Promise<void>;
 }
 
 const DEFAULT_PERIOD_MS = 60_000;
@@ -170,19 +170,25 @@ export function createVolumeStatistics(
     await withDeadline(clock, MAX_WAIT_MS, signal, () => work).catch(() => signal?.throwIfAborted());
   };
 
+  const forgetOthers = (pods: readonly Pod[]): void => {
+    const present = new Set(pods.map(podUid));
+    for (const uid of measured.keys()) if (!present.has(uid)) measured.delete(uid);
+  };
+
   return {
     ofPod: (uid) => measured.get(uid)?.volumes,
     async refresh(pods, signal) {
       if (periodMs < 0) return;
-      const present = new Set(pods.map(podUid));
-      for (const uid of measured.keys()) if (!present.has(uid)) measured.delete(uid);
+      forgetOthers(pods);
       await measureDue(pods, () => periodMs, signal);
     },
-    async refreshSoon(pods, signal) {
+    async refreshSoon(pods, podUids, signal) {
       if (periodMs < 0) return;
+      forgetOthers(pods);
       const pauseMs = ({ durationMs }: Measurement): number =>
         Math.min(periodMs, Math.max(SOON_MS, durationMs * PAUSE_FACTOR));
-      await measureDue(pods, pauseMs, signal);
+      const meant = pods.filter((pod) => podUids.has(podUid(pod)));
+      await measureDue(meant, pauseMs, signal);
     },
     [Symbol.asyncDispose]: () => lifetime[Symbol.asyncDispose](),
   };
