@@ -222,6 +222,17 @@ describe('/stats/summary', () => {
     expect(containers![0]!.memory).not.toHaveProperty('availableBytes');
   });
 
+  it('has no negative amounts for a cgroup that uses more than its limits, which were lowered', async () => {
+    const { requestPath, kernelFiles } = createBench();
+    kernelFiles.texts.set(`${POD_CGROUP}/c1/memory.max`, '500\n');
+    kernelFiles.texts.set(`${POD_CGROUP}/c1/memory.swap.max`, '0\n');
+    const { pods } = JSON.parse(await requestPath('stats/summary')) as Summary;
+    expect(pods[0]!.containers![0]).toMatchObject({
+      memory: { workingSetBytes: 600, availableBytes: 0 },
+      swap: { swapUsageBytes: 8, swapAvailableBytes: 0 },
+    });
+  });
+
   it('has pressure of zero where the kernel measures none', async () => {
     const { requestPath } = createBench();
     const { node, pods } = JSON.parse(await requestPath('stats/summary')) as Summary;
