@@ -233,6 +233,18 @@ describe('/stats/summary', () => {
     });
   });
 
+  it('leaves out the logs of a container that cannot be measured, and has everything else', async () => {
+    const { requestPath, memory, logger } = createBench();
+    await memory.nodeFiles.makeDirectory('/logs/shop_web_u1', 0o755);
+    await memory.nodeFiles.makeDirectory('/elsewhere', 0o755);
+    await memory.nodeFiles.symlink('/elsewhere', '/logs/shop_web_u1/app');
+    const { node, pods } = JSON.parse(await requestPath('stats/summary')) as Summary;
+    expect(node.memory).toBeDefined();
+    expect(pods[0]!.containers![0]).toMatchObject({ name: 'app', rootfs: { usedBytes: 70 } });
+    expect(pods[0]!.containers![0]).not.toHaveProperty('logs');
+    expect(logger.lines.map(({ message }) => message)).toEqual(['cannot measure files of a pod']);
+  });
+
   it('has pressure of zero where the kernel measures none', async () => {
     const { requestPath } = createBench();
     const { node, pods } = JSON.parse(await requestPath('stats/summary')) as Summary;

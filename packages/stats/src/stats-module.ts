@@ -55,7 +55,7 @@ export function stats(options: StatsOptions = {}): AgentModule {
       let opened: Measurement | undefined;
       const open = (): Measurement => (opened ??= createMeasurement());
       const [volumes, usage] = [services.find(podVolumes), services.find(podVolumeUsage)];
-      const podFiles = createPodFiles({ files, clock }, node);
+      const podFiles = createPodFiles({ files, clock, logger }, node);
       metrics.gauge({
         name: 'kubelet_metrics_provider',
         help: "[ALPHA] Metrics provider used by kubelet to collect container stats. Values can be 'cadvisor' and 'cri'",

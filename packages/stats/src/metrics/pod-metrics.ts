@@ -55,7 +55,7 @@ async function logSamples(pods: readonly Pod[], podFiles: PodMetricsPorts['podFi
     const { name = '', namespace = '' } = pod.metadata ?? {};
     const uid = podUid(pod);
     for (const container of runningContainers(pod)) {
-      const usage = await podFiles.containerLogs({ name, namespace, uid }, container).catch(() => undefined);
+      const usage = await podFiles.containerLogs({ name, namespace, uid }, container);
       const value = usage?.usedBytes;
       if (value !== undefined) samples.push({ value, labels: { uid, namespace, pod: name, container } });
     }
