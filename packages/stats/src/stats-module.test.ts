@@ -1,6 +1,7 @@
 import { contributionsTo } from '@rxlet/agent-api/testing';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { gunzipSync } from 'node:zlib';
 import { create } from '@bufbuild/protobuf';
 import type { AgentCore, ModuleContext, ServiceKey } from '@rxlet/agent-api';
@@ -376,6 +377,16 @@ describe('/metrics/cadvisor', () => {
     );
     expect(text).not.toContain('/gone');
     expect(text).not.toContain('container_pressure_');
+  });
+
+  it('has a file system whose path has blanks', async () => {
+    const directory = mkdtempSync(`${tmpdir()}/stats disk-`);
+    const { requestPath, kernelFiles } = createBench();
+    const target = directory.replace(' ', String.raw`\040`);
+    kernelFiles.texts.set('/proc/self/mountinfo', `30 29 8:17 / ${target} rw - ext4 /dev/sdb1 rw\n`);
+    const text = await requestPath('metrics/cadvisor');
+    rmdirSync(directory);
+    expect(text).toMatch(/^container_fs_limit_bytes{.*device="\/dev\/sdb1"} \d+/m);
   });
 
   it('has the probes of the agent at /metrics/probes', async () => {

@@ -48,8 +48,10 @@ async function readFileSystems(kernelFiles: Pick<KernelFiles, 'read'>): Promise<
   const mounts = new Map<string, string>();
   for (const line of (kernelFiles.read('/proc/self/mountinfo') ?? '').split('\n')) {
     const [mount = '', origin = ''] = line.split(' - ');
-    const [, , number = '', , target = ''] = mount.split(' ');
-    const [type = '', source = ''] = origin.split(' ');
+    const [, , number = '', , escapedTarget = ''] = mount.split(' ');
+    const target = unescape(escapedTarget);
+    const [type = '', escapedSource = ''] = origin.split(' ');
+    const source = unescape(escapedSource);
     if (!LOCAL.test(type) || OF_CONTAINERS.test(target)) continue;
     // Of the overlays, only the root of the machine is none of a container.
     if (type.startsWith('overlay') && target !== '/') continue;
@@ -76,6 +78,11 @@ async function readFileSystems(kernelFiles: Pick<KernelFiles, 'read'>): Promise<
     }),
   );
   return found.flat();
+}
+
+/** Decodes the octal escapes of blanks in mount tables. */
+function unescape(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_match, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
 interface FileSystemMetric {
