@@ -1,3 +1,4 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { Pod } from '@rxlet/kube-api';
 import { fieldOf, tables, type TypeName, type ValueTable } from '@rxlet/kube-api/tables';
 import { formatQuantity, parseQuantity } from '@rxlet/pod-model/quantity';
@@ -50,6 +51,12 @@ describe('encodePod', () => {
     expect(encodePod(pod as unknown as Pod)).toEqual(encodePod({}));
   });
 
+  it.each([2n ** 60n, 2n ** 63n - 1n])('encodes the integer %s, which is valid in the API', (expected) => {
+    const pod = { spec: { tolerations: [{ tolerationSeconds: Number(expected) }], containers: [] } };
+    const varint = new BinaryWriter().int64(expected).finish();
+    expect(Buffer.from(encodePod(pod)).includes(Buffer.from([(5 << 3) | WireType.Varint, ...varint]))).toBe(true);
+  });
+
   it('leaves out the head of the object and fields that the API does not have', () => {
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, unknown: 1 };
     expect(encodePod(pod as unknown as Pod)).toEqual(encodePod({ metadata: { name: 'p' } }));
@@ -61,6 +68,7 @@ describe('encodePod', () => {
     [{ spec: { containers: {} } }, 'spec.containers: not a list'],
     [{ spec: { volumes: [{ hostPath: '/a' }] } }, 'spec.volumes[0].hostPath: not an object'],
     [{ spec: { priority: 0.5 } }, 'spec.priority: not an integer'],
+    [{ spec: { priority: 2 ** 64 } }, 'spec.priority: not an integer'],
     [{ spec: { hostNetwork: 'yes' } }, 'spec.hostNetwork: not a boolean'],
     [{ spec: { overhead: { cpu: 'much' } } }, /^spec\.overhead\["cpu"\]: .*much/],
     [{ status: { startTime: 'noon' } }, 'status.startTime: not a time'],

@@ -20,10 +20,13 @@ export const writeString: FieldWriter = (writer, number, value = '') => {
   writer.tag(number, WireType.LengthDelimited).string(value);
 };
 
-/** Integers of 32 bits have the bytes of those of 64 bits. */
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/** Integers of 32 bits have the bytes of those of 64 bits. The largest one of Go was rounded up by one when its JSON was parsed. */
 const writeInteger: FieldWriter = (writer, number, value = 0) => {
-  if (!Number.isSafeInteger(value)) throw new TypeError('not an integer');
-  writer.tag(number, WireType.Varint).int64(value as number);
+  if (!Number.isInteger(value) || Math.abs(value as number) > 2 ** 63) throw new TypeError('not an integer');
+  const integer = BigInt(value as number);
+  writer.tag(number, WireType.Varint).int64(integer > MAX_INT64 ? MAX_INT64 : integer);
 };
 
 const writeBoolean: FieldWriter = (writer, number, value = false) => {
