@@ -1,5 +1,9 @@
+import { atEndOfTurn } from '@rxlet/component-base';
 import type { KernelFiles } from '../cgroup/kernel-files.ts';
 import type { ProcessCounts } from './cgroup-entry.ts';
+
+/** Links that are read in one turn of the event loop. A process may have a million open files. */
+const LINKS_AT_ONCE = 1000;
 
 /** Counts the open files of processes. Those that end meanwhile do not count. */
 export async function countProcesses(
@@ -12,7 +16,10 @@ export async function countProcesses(
     const directory = `/proc/${String(pid)}/fd`;
     const names = await files.list(directory);
     fileDescriptors += names.length;
-    sockets += names.filter((name) => files.readLink(`${directory}/${name}`)?.startsWith('socket')).length;
+    for (const [index, name] of names.entries()) {
+      if (index > 0 && index % LINKS_AT_ONCE === 0) await new Promise<void>(atEndOfTurn);
+      if (files.readLink(`${directory}/${name}`)?.startsWith('socket')) sockets += 1;
+    }
   }
   const [first] = pids;
   const limits = first === undefined ? '' : (files.read(`/proc/${String(first)}/limits`) ?? '');
