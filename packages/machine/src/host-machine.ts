@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { arch, availableParallelism, networkInterfaces, release, totalmem } from 'node:os';
+import { arch, availableParallelism, type NetworkInterfaceInfo, networkInterfaces, release, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { type HostFiles, systemErrorCode } from '@rxlet/node-files';
 import { canonicalIp } from '@rxlet/pod-model';
@@ -100,13 +100,17 @@ export function createHostMachine(files: Pick<HostFiles, 'list' | 'read'>): Mach
       const deviceV4 = defaultRouteInterface(routesV4);
       const deviceV6 = defaultRouteInterfaceV6(routesV6);
       const attachedV4 = deviceV4 === undefined ? [] : addressesOfInterfaceV4(routesV4, deviceV4, localV4);
+      // Where interfaces have link-local addresses only (RFC 5549), the machine has its address on the loopback interface.
+      const loopback = (device: string | undefined, family: 'IPv4' | 'IPv6'): string | undefined =>
+        device === undefined ? undefined : loopbackAddress(running, family);
       return {
         hostIps: [...new Set(hostIps)],
         defaultRouteIps: {
-          v4: interfaceAddress(deviceV4, 'IPv4') ?? attachedV4[0],
+          v4: interfaceAddress(deviceV4, 'IPv4') ?? attachedV4[0] ?? loopback(deviceV4, 'IPv4'),
           v6:
             interfaceAddress(deviceV6, 'IPv6') ??
-            allV6.find(({ name, isGlobal }) => name === deviceV6 && isGlobal)?.address,
+            allV6.find(({ name, isGlobal }) => name === deviceV6 && isGlobal)?.address ??
+            loopback(deviceV6, 'IPv6'),
         },
       };
     },
@@ -129,5 +133,14 @@ async function fileSystemBytes(path: string): Promise<number> {
 function interfaceAddress(name: string | undefined, family: 'IPv4' | 'IPv6'): string | undefined {
   const addresses = name === undefined ? undefined : networkInterfaces()[name];
   const found = addresses?.find((address) => address.family === family && !address.internal && !address.scopeid);
+  return found === undefined ? undefined : canonicalIp(found.address);
+}
+
+/** Returns the first address of the loopback interface by which other machines can reach this one. */
+function loopbackAddress(addresses: readonly NetworkInterfaceInfo[], family: 'IPv4' | 'IPv6'): string | undefined {
+  const found = addresses.find(
+    (each) =>
+      each.internal && each.family === family && !each.scopeid && !/^(?:127\.|169\.254\.|::1$)/.test(each.address),
+  );
   return found === undefined ? undefined : canonicalIp(found.address);
 }

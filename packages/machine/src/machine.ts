@@ -45,6 +45,6 @@ export interface HugePages {
 export interface MachineAddresses {
   /** Addresses of all interfaces that are up, with and without a carrier. */
   readonly hostIps: readonly string[];
-  /** Address of the interface with the default route, by family. */
+  /** Address of the interface with the default route, by family; that of the loopback interface where it has none. */
   readonly defaultRouteIps: { readonly v4?: string | undefined; readonly v6?: string | undefined };
 }
