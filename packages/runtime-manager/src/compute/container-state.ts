@@ -15,12 +15,16 @@ export function definitionChanged(
  * containers have exited, and initialization starts over.
  */
 export function anyRegularContainerCreated(pod: Pod, status: RuntimePodStatus): boolean {
-  const earlierSandboxes = new Set(status.sandboxes.slice(1).map(({ id }) => id));
   return pod.spec!.containers.some(({ name }) => {
     const newest = newestContainerStatus(status, name);
     // One that could not be started before the machine rebooted says nothing about the new sandbox.
-    return newest?.state === 'running' || (newest?.state === 'created' && !earlierSandboxes.has(newest.sandboxId));
+    return newest?.state === 'running' || (newest?.state === 'created' && !isOfEarlierSandbox(newest, status));
   });
+}
+
+/** Reports whether a container belongs to a sandbox that a newer one has replaced. */
+export function isOfEarlierSandbox({ sandboxId }: RuntimeContainerStatus, { sandboxes }: RuntimePodStatus): boolean {
+  return sandboxes.some(({ id }, index) => index > 0 && id === sandboxId);
 }
 
 /** Returns the message for killing a container of unknown state before it is replaced. */

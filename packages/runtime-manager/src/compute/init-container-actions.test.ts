@@ -69,6 +69,20 @@ describe('initialization', () => {
     expect(decide(pod('Always'), states)).toEqual(decision);
   });
 
+  it.each(['created', 'done', 'failed'] as const)(
+    'begins again in a new sandbox when init containers that are %s could not be removed with the earlier one',
+    (state) => {
+      const left = ['setup', 'proxy', 'check'].map((name) => ({ name, sandboxId: 'earlier', ...STATES[state] }));
+      const status = testRuntimePodStatus({
+        pod: pod('Always'),
+        sandboxes: [{ attempt: 1 }, { id: 'earlier', state: 'notready' }],
+        containers: left,
+      });
+      const { initContainersToStart, containersToStart } = computePodActions({ pod: pod('Always'), status });
+      expect([initContainersToStart, containersToStart]).toEqual([[0], []]);
+    },
+  );
+
   it.each<[keyof typeof STATES, (readonly string[])?]>([
     ['failed'],
     ['OOM-killed'],

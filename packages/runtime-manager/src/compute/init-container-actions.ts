@@ -2,7 +2,12 @@ import type { ProbeResults } from '@rxlet/agent-api/containers';
 import type { Container, Pod } from '@rxlet/kube-api';
 import { isSidecar } from '@rxlet/pod-model';
 import { newestContainerStatus, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
-import { anyRegularContainerCreated, definitionChanged, unknownStateMessage } from './container-state.ts';
+import {
+  anyRegularContainerCreated,
+  definitionChanged,
+  isOfEarlierSandbox,
+  unknownStateMessage,
+} from './container-state.ts';
 import type { ContainerToKill, KillReason } from './pod-actions.ts';
 import type { ResizePlan } from './resize-plan.ts';
 
@@ -20,6 +25,16 @@ export interface InitContainerActions {
 /** Reports whether an exited init container failed. After an OOM kill of a child process the exit code can be 0, although initialization is incomplete. */
 function hasFailed({ reason, exitCode }: RuntimeContainerStatus): boolean {
   return reason === 'OOMKilled' || exitCode !== 0;
+}
+
+/**
+ * Returns the status of an init container, unless it has ended in an earlier sandbox. These containers are removed with their sandbox, but their removal may fail, and
+ * then they must not count as run in the new one.
+ */
+function latestInSandbox(status: RuntimePodStatus, name: string): RuntimeContainerStatus | undefined {
+  const newest = newestContainerStatus(status, name);
+  const hasEnded = newest?.state === 'exited' || newest?.state === 'created';
+  return hasEnded && isOfEarlierSandbox(newest, status) ? undefined : newest;
 }
 
 /**
@@ -56,7 +71,7 @@ export function initContainerActions(
 
   for (const [index, container] of [...initContainers.entries()].reverse()) {
     const sidecar = isSidecar(container);
-    const current = newestContainerStatus(status, container.name);
+    const current = latestInSandbox(status, container.name);
     if (current === undefined) {
       if (passed && sidecar) start.add(index);
       continue;
