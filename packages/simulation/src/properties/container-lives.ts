@@ -76,6 +76,7 @@ export const risingAttempts: Property = {
   *check(history) {
     /** Highest attempt that was started, by container. */
     const attempts = new Map<string, number>();
+    const created = new Set<string>();
     /** Containers whose instances may count from 0 again. */
     const mayReset = new Set<string>();
     /** Containers that were removed because the agent has decided to end their pods. An agent that is killed meanwhile leaves no trace of them, and the next one runs the pod. */
@@ -100,7 +101,7 @@ export const risingAttempts: Property = {
       }
       // A static pod may come back after it has left no trace.
       if (event.kind === 'desired' && event.pod.isStatic)
-        for (const key of attempts.keys()) if (key.startsWith(`${event.pod.uid}/`)) mayReset.add(key);
+        for (const key of created) if (key.startsWith(`${event.pod.uid}/`)) mayReset.add(key);
       if (event.kind !== 'container') continue;
       const key = containerKey(event.container);
       const { attempt } = event.container;
@@ -114,6 +115,7 @@ export const risingAttempts: Property = {
           else yield { atMs: event.atMs, text: `attempt ${String(attempt)} of ${key} follows ${String(before)}` };
         }
         mayReset.delete(key);
+        created.add(key);
       }
       if (event.change === 'started') attempts.set(key, attempt);
     }

@@ -82,6 +82,13 @@ describe('properties', () => {
     expect(violated(...created, container('removed'), counted(1))).toEqual(['rising-restart-counts']);
   });
 
+  it('accept that a static pod comes back while its first container starts, and begins anew', () => {
+    const isStatic = desire({ isStatic: true });
+    const starting = [isStatic, sandbox, container('created'), undesired, isStatic, container('started')];
+    const again = [container('exited'), container('removed'), container('created', { id: 'c1' })];
+    expect(violated(...starting, ...again)).toEqual([]);
+  });
+
   it('accept that a killed agent forgets an instance that it has removed because it did not start', () => {
     const counted = (app: number): HistoryFact => status('Running', { restartCounts: { app } });
     const killed: HistoryFact = { kind: 'agent', change: 'killed' };
