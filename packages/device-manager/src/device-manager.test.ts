@@ -391,6 +391,19 @@ describe('a restart', () => {
     expect(bench.idsOf('two')).toEqual(['d2']);
   });
 
+  it('leaves all pods their devices when the runtime cannot list the running ones', async () => {
+    const bench = await createBench();
+    const plugin = await bench.plug();
+    const pod = podOf('one', [using('app', 1)]);
+    await bench.manager.admit(pod);
+    await plugin[Symbol.asyncDispose]();
+    bench.runtime.isBroken = true;
+    const manager = await bench.restart();
+    expect(await manager.admit(pod)).toBeUndefined();
+    expect(await manager.additions(pod, pod.spec!.containers[0]!)).toMatchObject({ environment: { DEVICES: 'd0' } });
+    expect((await manager.admit(podOf('two', [using('app', 1)])))?.message).toContain('no healthy devices present');
+  });
+
   it('restores the allocations before a plugin of the plugin watcher lists its devices', async () => {
     const bench = await createBench();
     const plugin = await bench.plug();

@@ -201,7 +201,9 @@ export function createDeviceManager(ports: DeviceManagerPorts, directory: string
       runningAtStart = new Set(await ports.runningPods(signal));
     } catch (error) {
       signal.throwIfAborted();
-      logger.error('cannot list the running containers; pods with devices are admitted anew', {
+      // Healthy pods must not end because one list failed.
+      runningAtStart = new Set(podDevices.podUids());
+      logger.error('cannot list the running containers; all pods with devices keep them', {
         error: errorMessage(error),
       });
     }

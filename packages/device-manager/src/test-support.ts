@@ -39,6 +39,7 @@ export async function createBench() {
   /** Pods that do not use devices any more. */
   const ended = new Set<string>();
   const running = new Set<string>();
+  const runtime = { isBroken: false };
   const cleanUps: (() => Promise<void>)[] = [() => rm(root, { recursive: true, force: true })];
   onTestFinished(async () => {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
@@ -56,7 +57,10 @@ export async function createBench() {
         connect,
         metrics: noopMetrics,
         mayUseDevices: (uid) => !ended.has(uid),
-        runningPods: async () => running,
+        async runningPods() {
+          if (runtime.isBroken) throw new Error('broken');
+          return running;
+        },
       },
       directory,
     );
@@ -79,6 +83,7 @@ export async function createBench() {
     logger,
     ended,
     running,
+    runtime,
     files,
     until,
     socket: `${directory}/kubelet.sock`,
