@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { arch, availableParallelism, type NetworkInterfaceInfo, networkInterfaces, release, totalmem } from 'node:os';
+import { arch, availableParallelism, networkInterfaces, release, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { type HostFiles, systemErrorCode } from '@rxlet/node-files';
 import { canonicalIp } from '@rxlet/pod-model';
@@ -7,6 +7,7 @@ import { defaultRouteInterface, defaultRouteInterfaceV6 } from './default-route.
 import { addressesOfInterfaceV4, interfaceAddressesV6, localAddressesV4 } from './kernel-addresses.ts';
 import type { HugePages, Machine, MachinePlatform } from './machine.ts';
 import { countCpus, hugePageFolderBytes, lowestLimit, memoryInfoBytes, osPrettyName } from './parse-kernel-files.ts';
+import { routeAddress } from './route-address.ts';
 
 const HUGE_PAGES = '/sys/kernel/mm/hugepages';
 /** UUID of the machine from its firmware, in the order of cAdvisor. */
@@ -89,7 +90,8 @@ export function createHostMachine(files: Pick<HostFiles, 'list' | 'read'>): Mach
         paths.map((path) => read(path)),
       );
       // Node.js leaves out interfaces without carrier.
-      const running = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+      const interfaces = networkInterfaces();
+      const running = Object.values(interfaces).flatMap((list) => list ?? []);
       const localV4 = localAddressesV4(fibTrie);
       const allV6 = interfaceAddressesV6(ifInet6);
       const hostIps = [
@@ -100,17 +102,12 @@ export function createHostMachine(files: Pick<HostFiles, 'list' | 'read'>): Mach
       const deviceV4 = defaultRouteInterface(routesV4);
       const deviceV6 = defaultRouteInterfaceV6(routesV6);
       const attachedV4 = deviceV4 === undefined ? [] : addressesOfInterfaceV4(routesV4, deviceV4, localV4);
-      // Where interfaces have link-local addresses only (RFC 5549), the machine has its address on the loopback interface.
-      const loopback = (device: string | undefined, family: 'IPv4' | 'IPv6'): string | undefined =>
-        device === undefined ? undefined : loopbackAddress(running, family);
+      const attachedV6 = allV6.find(({ name, isGlobal }) => name === deviceV6 && isGlobal);
       return {
         hostIps: [...new Set(hostIps)],
         defaultRouteIps: {
-          v4: interfaceAddress(deviceV4, 'IPv4') ?? attachedV4[0] ?? loopback(deviceV4, 'IPv4'),
-          v6:
-            interfaceAddress(deviceV6, 'IPv6') ??
-            allV6.find(({ name, isGlobal }) => name === deviceV6 && isGlobal)?.address ??
-            loopback(deviceV6, 'IPv6'),
+          v4: routeAddress(interfaces, deviceV4, 'IPv4', attachedV4[0]),
+          v6: routeAddress(interfaces, deviceV6, 'IPv6', attachedV6?.address),
         },
       };
     },
@@ -127,20 +124,4 @@ async function fileSystemBytes(path: string): Promise<number> {
     if (systemErrorCode(error) !== 'ENOENT' || parent === path) throw error;
     return fileSystemBytes(parent);
   }
-}
-
-/** Returns the first global address of an interface. An address with a scope is link-local: other machines cannot use it. */
-function interfaceAddress(name: string | undefined, family: 'IPv4' | 'IPv6'): string | undefined {
-  const addresses = name === undefined ? undefined : networkInterfaces()[name];
-  const found = addresses?.find((address) => address.family === family && !address.internal && !address.scopeid);
-  return found === undefined ? undefined : canonicalIp(found.address);
-}
-
-/** Returns the first address of the loopback interface by which other machines can reach this one. */
-function loopbackAddress(addresses: readonly NetworkInterfaceInfo[], family: 'IPv4' | 'IPv6'): string | undefined {
-  const found = addresses.find(
-    (each) =>
-      each.internal && each.family === family && !each.scopeid && !/^(?:127\.|169\.254\.|::1$)/.test(each.address),
-  );
-  return found === undefined ? undefined : canonicalIp(found.address);
 }
