@@ -82,6 +82,18 @@ describe('properties', () => {
     expect(violated(...created, container('removed'), counted(1))).toEqual(['rising-restart-counts']);
   });
 
+  it('accept that the next agent has no count of a static pod whose status is not kept, without its instances', () => {
+    const counted = (app: number): HistoryFact => status('Failed', { restartCounts: { app } });
+    const stopped: HistoryFact = { kind: 'agent', change: 'stopped' };
+    const after = (isStatusKept: boolean, ...facts: readonly HistoryFact[]) =>
+      violated(desire({ isStatic: true, isStatusKept }), ...running.slice(1), counted(1), ...facts, counted(0));
+    const ended = [container('exited'), container('removed')];
+    expect(after(false, ...ended, stopped)).toEqual([]);
+    expect(after(false, ...ended)).toEqual(['rising-restart-counts']);
+    expect(after(false, stopped)).toEqual(['rising-restart-counts']);
+    expect(after(true, ...ended, stopped)).toEqual(['rising-restart-counts']);
+  });
+
   it('accept that a static pod comes back while its first container starts, and begins anew', () => {
     const isStatic = desire({ isStatic: true });
     const starting = [isStatic, sandbox, container('created'), undesired, isStatic, container('started')];

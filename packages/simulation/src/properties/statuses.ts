@@ -9,6 +9,8 @@ export const risingRestartCounts: Property = {
     const counts = new Map<string, number>();
     const mayReset = new Set<string>();
     const statics = new Set<string>();
+    /** Pods whose status no agent keeps for the next one. */
+    const forgotten = new Set<string>();
     const ended = new Set<string>();
     /** Instances that the runtime has, by container. */
     const instances = new Map<string, { readonly uid: string; readonly ids: Set<string> }>();
@@ -27,6 +29,7 @@ export const risingRestartCounts: Property = {
       if (event.kind === 'unreported' && ended.has(event.uid)) resetAll(event.uid);
       if (event.kind === 'desired' && event.pod.isStatic) {
         statics.add(event.pod.uid);
+        if (!event.pod.isStatusKept) forgotten.add(event.pod.uid);
         resetAll(event.pod.uid);
       }
       if (event.kind === 'container') {
@@ -48,6 +51,8 @@ export const risingRestartCounts: Property = {
       if (event.kind === 'agent' && event.change === 'killed')
         for (const [key, { uid, ids }] of instances)
           if (replaced.has(key) || (ids.size === 0 && statics.has(uid))) mayReset.add(key);
+      if (event.kind === 'agent' && event.change === 'stopped')
+        for (const [key, { uid, ids }] of instances) if (ids.size === 0 && forgotten.has(uid)) mayReset.add(key);
       // The newest instance is gone, and with it the count.
       if (
         event.kind === 'container' &&
