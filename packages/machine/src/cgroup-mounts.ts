@@ -1,3 +1,5 @@
+import { decodeMountField } from './mount-field.ts';
+
 /** Mounted cgroup file systems of a node. */
 export interface CgroupMounts {
   /** Mount points of cgroup v1 by controller; one hierarchy may have several controllers. A named hierarchy has the key `name=<name>`. */
@@ -16,7 +18,7 @@ export function parseCgroupMounts(mounts: string): CgroupMounts {
   for (const line of mounts.split('\n')) {
     const [, target, type, options] = line.split(' ');
     if (target === undefined || options === undefined) continue;
-    const path = unescape(target);
+    const path = decodeMountField(target);
     if (type === 'cgroup2') unified ??= path;
     if (type !== 'cgroup') continue;
     for (const option of options.split(',')) {
@@ -24,9 +26,4 @@ export function parseCgroupMounts(mounts: string): CgroupMounts {
     }
   }
   return { hierarchies, unified };
-}
-
-/** Decodes the octal escapes of blanks in mount tables. */
-function unescape(path: string): string {
-  return path.replace(/\\([0-7]{3})/g, (_match, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

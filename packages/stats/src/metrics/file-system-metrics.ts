@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import type { Labels } from '@rxlet/component-base/metrics';
+import { decodeMountField } from '@rxlet/machine';
 import type { KernelFiles } from '../cgroup/kernel-files.ts';
 import type { MetricFamily } from './exposition.ts';
 
@@ -49,9 +50,9 @@ async function readFileSystems(kernelFiles: Pick<KernelFiles, 'read'>): Promise<
   for (const line of (kernelFiles.read('/proc/self/mountinfo') ?? '').split('\n')) {
     const [mount = '', origin = ''] = line.split(' - ');
     const [, , number = '', , escapedTarget = ''] = mount.split(' ');
-    const target = unescape(escapedTarget);
+    const target = decodeMountField(escapedTarget);
     const [type = '', escapedSource = ''] = origin.split(' ');
-    const source = unescape(escapedSource);
+    const source = decodeMountField(escapedSource);
     if (!LOCAL.test(type) || OF_CONTAINERS.test(target)) continue;
     // Of the overlays, only the root of the machine is none of a container.
     if (type.startsWith('overlay') && target !== '/') continue;
@@ -78,11 +79,6 @@ async function readFileSystems(kernelFiles: Pick<KernelFiles, 'read'>): Promise<
     }),
   );
   return found.flat();
-}
-
-/** Decodes the octal escapes of blanks in mount tables. */
-function unescape(path: string): string {
-  return path.replace(/\\([0-7]{3})/g, (_match, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
 interface FileSystemMetric {

@@ -1,3 +1,5 @@
+import { decodeMountField } from '@rxlet/machine';
+
 /** A mount of the node. */
 export interface MountPoint {
   /** Path of the directory or file that something is mounted on. */
@@ -44,7 +46,7 @@ export function parseMountInfo(text: string): MountTable {
 }
 
 function targetOf(line: string): string {
-  return unescape(line.split(' ', TARGET + 1)[TARGET] ?? '');
+  return decodeMountField(line.split(' ', TARGET + 1)[TARGET] ?? '');
 }
 
 /** Index of the mount point among the fields. */
@@ -58,21 +60,10 @@ function parseLine(line: string): MountPoint | undefined {
   if (root === undefined || target === undefined || options === undefined) return undefined;
   if (fsType === undefined || source === undefined) return undefined;
   return {
-    target: unescape(target),
+    target: decodeMountField(target),
     fsType,
-    source: unescape(source),
-    root: unescape(root),
+    source: decodeMountField(source),
+    root: decodeMountField(root),
     options: [...options.split(','), ...superOptions.split(',')].filter(Boolean),
   };
-}
-
-/** Blank, tab, line feed and backslash are written as octal numbers. */
-function unescape(text: string): string {
-  if (!text.includes('\\')) return text;
-  // One character is one byte here, so that names in any encoding are restored.
-  const bytes = Buffer.from(text).toString('latin1');
-  const unescaped = bytes.replace(/\\([0-7]{3})/g, (_, octal: string) =>
-    String.fromCharCode(Number.parseInt(octal, 8)),
-  );
-  return Buffer.from(unescaped, 'latin1').toString();
 }
