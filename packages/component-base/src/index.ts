@@ -5,6 +5,7 @@ export { systemClock } from './system-clock.ts';
 export { schedulerFromClock } from './clock-scheduler.ts';
 export { atEndOfTurn } from './end-of-turn.ts';
 export { DeadlineExceededError, withDeadline } from './deadline.ts';
+export { drained } from './drained.ts';
 export { createDeadlineQueue, type DeadlineQueue } from './deadline-queue.ts';
 export { errorMessage } from './error-message.ts';
 export { createKeyedExecutor, type KeyedExecutor } from './keyed-executor.ts';

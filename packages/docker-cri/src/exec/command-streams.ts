@@ -1,5 +1,5 @@
 import type { Duplex, Writable } from 'node:stream';
-import { errorMessage, onAbort } from '@rxlet/component-base';
+import { drained, errorMessage, onAbort } from '@rxlet/component-base';
 import {
   type CommandStreams,
   exitStatus,
@@ -100,17 +100,4 @@ async function connectStreams(
     connection.destroy();
   }
   return Buffer.concat(kept);
-}
-
-/** Resolves when a stream accepts more data, or is closed. */
-function drained(target: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = (): void => {
-      target.off('drain', settle);
-      target.off('close', settle);
-      resolve();
-    };
-    target.on('drain', settle);
-    target.on('close', settle);
-  });
 }

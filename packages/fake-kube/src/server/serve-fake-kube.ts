@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { createLifetime, errorMessage, type Logger, noopLogger } from '@rxlet/component-base';
+import { createLifetime, drained, errorMessage, type Logger, noopLogger } from '@rxlet/component-base';
 import type { User } from '../auth/user.ts';
 import type { FakeKube } from '../fake-kube.ts';
 import type { UpgradeConnection } from '../node-proxy/node-connections.ts';
@@ -170,19 +170,6 @@ async function upgradeRequest(kube: FakeKube, request: IncomingMessage, connecti
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.write(`HTTP/1.1 ${String(answer.status)} \r\n${head}\r\n`);
   socket.end(body);
-}
-
-/** Resolves when a stream takes more, or has closed. */
-function drained(stream: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      stream.off('drain', done);
-      stream.off('close', done);
-      resolve();
-    };
-    stream.on('drain', done);
-    stream.on('close', done);
-  });
 }
 
 /** Reports whether a request asks for a watch or follows a log: the answer must not be collected first. */

@@ -1,11 +1,11 @@
-import { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { sleep, systemClock } from '@rxlet/component-base';
+import { spawnWithoutDescriptors } from '@rxlet/component-base/testing';
 import { defaultPod } from '@rxlet/pod-model/defaults';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { observePods } from '../testing/observed-pods.ts';
 import { podProviderContract, type ProviderSubject } from '../testing/pod-provider-contract.ts';
 import { createProcessProvider, type ProcessProvider } from './create-process-provider.ts';
@@ -100,17 +100,13 @@ describe('the provider of processes', { timeout: 30_000 }, () => {
     await using observed = await observePods(provider, subject);
     await provider.create(podOf('tools', 'sleep 600'), call);
     await observed.until('the start', () => observed.get('uid-tools')?.containers[0]?.state === 'running');
-    // Node creates no streams then, and reports the error in the next tick.
-    const prototype = ChildProcess.prototype as unknown as { spawn(): number };
-    const spawned = vi.spyOn(prototype, 'spawn').mockImplementation(function (this: ChildProcess) {
-      process.nextTick(() => this.emit('error', new Error('spawn date EMFILE')));
-      return -24;
-    });
     const streams = { ...call, tty: false, stdin: undefined, stdout: undefined, stderr: undefined };
     const container = { pod: reference('tools'), container: 'main' };
-    const exitCode = provider.exec!(container, ['date'], { ...streams, onResize: () => undefined });
-    spawned.mockRestore();
-    await expect(exitCode).rejects.toThrow('spawn date EMFILE');
+    {
+      using _failing = spawnWithoutDescriptors();
+      const exitCode = provider.exec!(container, ['date'], { ...streams, onResize: () => undefined });
+      await expect(exitCode).rejects.toThrow('spawn date EMFILE');
+    }
     await provider.delete(reference('tools'), { ...call, gracePeriodSeconds: 0 });
     await observed.until('the removal', () => observed.get('uid-tools') === undefined);
   });
