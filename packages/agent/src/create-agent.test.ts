@@ -1,6 +1,7 @@
 import { type AgentModule, contribute, type DebugSection, debugSections } from '@rxlet/agent-api';
 import { podSources } from '@rxlet/agent-api/sources';
 import { createModuleContext } from '@rxlet/agent-api/testing';
+import { abortable } from '@rxlet/component-base';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { RuntimeService } from '@rxlet/cri-api';
 import { createManualSource } from '@rxlet/pod-config';
@@ -33,8 +34,7 @@ it('stops while a module starts', async () => {
   const slow: AgentModule = {
     name: 'slow',
     setup: () => ({
-      start: (signal) =>
-        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+      start: (signal) => abortable(new Promise<never>(() => undefined), signal),
     }),
   };
   const agent = await setUp([slow]).create();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, createServer, type Server } from 'node:net';
 import { Duplex } from 'node:stream';
-import { atEndOfTurn, seededRandom, systemClock } from '@rxlet/component-base';
+import { atEndOfTurn, onAbort, seededRandom, systemClock } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -172,7 +172,7 @@ describe('a command over SPDY', () => {
     const started = Promise.withResolvers<void>();
     const run = ({ signal }: CommandStreams): Promise<StreamStatus> => {
       started.resolve();
-      signal.addEventListener('abort', () => resolve(STREAM_SUCCESS));
+      onAbort(signal, () => resolve(STREAM_SUCCESS));
       return aborted;
     };
     const client = await connectSpdy(await server.urlFor(command({ stdin: false, run })), V4);

@@ -1,3 +1,4 @@
+import { abortable } from '@rxlet/component-base';
 import { describe, expect, it } from 'vitest';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { createSyncLoopBench, rejectNamed, runtimePod, withMetadata } from '../test-support/sync-loop-bench.ts';
@@ -148,9 +149,7 @@ describe('housekeeping', () => {
           name: 'hung',
           run({ signal }) {
             runs += 1;
-            return new Promise((_resolve, reject) => {
-              signal.addEventListener('abort', () => reject(signal.reason as Error));
-            });
+            return abortable(new Promise<never>(() => undefined), signal);
           },
         },
         { name: 'cgroups', run: ({ knownPodUids }) => void known.push([...knownPodUids].join()) },

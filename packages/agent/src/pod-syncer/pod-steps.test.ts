@@ -1,5 +1,6 @@
 import { type PodStep, PodStepError } from '@rxlet/agent-api';
 import { noopJournal } from '@rxlet/agent-api/journal';
+import { abortable } from '@rxlet/component-base';
 import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import { emptyRuntimePodStatus } from '@rxlet/pod-model/runtime';
@@ -124,8 +125,7 @@ describe('pod steps', () => {
       { name: 'first', tearDown: () => void log.push('first') },
       {
         name: 'hung',
-        tearDown: (_subject, given) =>
-          new Promise((_, reject) => given.addEventListener('abort', () => reject(given.reason as Error))),
+        tearDown: (_subject, given) => abortable(new Promise<never>(() => undefined), given),
       },
       { name: 'broken', tearDown: failing(new Error('device busy')) },
     );
@@ -146,8 +146,7 @@ describe('pod steps', () => {
     const controller = new AbortController();
     const { steps, events } = setup({
       name: 'slow',
-      prepare: (_pod, given) =>
-        new Promise((_, reject) => given.addEventListener('abort', () => reject(given.reason as Error))),
+      prepare: (_pod, given) => abortable(new Promise<never>(() => undefined), given),
     });
     const preparing = steps.prepare(pod, controller.signal);
     controller.abort(new Error('stopped'));

@@ -1,4 +1,4 @@
-import { withDeadline } from '@rxlet/component-base';
+import { abortable, withDeadline } from '@rxlet/component-base';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { describe, expect, it } from 'vitest';
 import { createGroupChanges } from './group-changes.ts';
@@ -12,10 +12,9 @@ function createBench() {
   const end: { with: (failure?: Error) => void } = { with: () => undefined };
   const change = (signal: AbortSignal): Promise<void> => {
     begun.push(signal);
-    return new Promise((resolve, reject) => {
-      end.with = (failure) => (failure === undefined ? resolve() : reject(failure));
-      signal.addEventListener('abort', () => reject(signal.reason as Error));
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    end.with = (failure) => (failure === undefined ? resolve() : reject(failure));
+    return abortable(promise, signal);
   };
   const outcomes: string[] = [];
   return {
