@@ -1,6 +1,9 @@
+import { seededRandom } from '@rxlet/component-base';
+import { createVirtualClock } from '@rxlet/component-base/testing';
 import { resources } from '@rxlet/kube-api/resources';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { nodeUser, type User } from './auth/user.ts';
+import { createFakeKube } from './create-fake-kube.ts';
 import { createTestServer, podNamed } from './test-support.ts';
 
 const { pods, configMaps, nodes } = resources;
@@ -291,6 +294,22 @@ describe('certificate requests', () => {
     const spec = { request, signerName: 'kubernetes.io/kubelet-serving', usages: ['server auth'] };
     await server.request('POST', CSRS, { metadata: { name: 'a' }, spec });
     expect(await untilSigned(server, 'a')).not.toBe('');
+  });
+});
+
+describe('a generated name', () => {
+  const create = (letters: readonly number[]): string[] => {
+    const left = [...letters];
+    const next = (): number => left.shift() ?? 0;
+    const kube = createFakeKube({ clock: createVirtualClock(), random: { ...seededRandom(1), next } });
+    onTestFinished(() => kube[Symbol.asyncDispose]());
+    const metadata = { generateName: 'map-', namespace: 'default' };
+    return [0, 1].map(() => kube.objects.create(configMaps, { metadata }).metadata.name);
+  };
+
+  it('is generated again while it is in use, at most seven times', () => {
+    expect(create([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.99])).toEqual(['map-bbbbb', 'map-9bbbb']);
+    expect(() => create([])).toThrow('configmaps "map-bbbbb" already exists');
   });
 });
 

@@ -5,7 +5,7 @@ import type { IncomingObject, StoredObject } from '../api-object.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import { apiVersionOfType, type ResourceType } from '../resource-type.ts';
 import { decideDeletion, type DeletionOptions, isDeletionDone } from '../rules/deletion.ts';
-import { newMetadata, nextMetadata, withGeneration } from '../rules/object-metadata.ts';
+import { newMetadata, type NewMetadata, nextMetadata, withGeneration } from '../rules/object-metadata.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { rulesOf } from '../rules/rules-of.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -48,6 +48,9 @@ export interface IncomingPatch {
   readonly contentType: string;
   readonly body: unknown;
 }
+
+/** Number of names that are generated for an object, as by a real API server, until one is not in use. */
+const MAX_NAME_ATTEMPTS = 8;
 
 /** Creates an {@link ObjectService}. `namespaces` is the resource of namespaces, in which objects must be. */
 export function createObjectService(store: ObjectStore, namespaces: ResourceType): ObjectService {
@@ -131,6 +134,20 @@ export function createObjectService(store: ObjectStore, namespaces: ResourceType
     return replace(type, withGeneration(type, withoutEmptyStatus(ruled), previous), previous);
   };
 
+  const metadataOfNew = (
+    type: ResourceType,
+    object: IncomingObject,
+    namespace: string | undefined,
+    context: RuleContext,
+  ): NewMetadata => {
+    const isGenerated = !object.metadata?.name;
+    for (let attempt = 1; ; attempt += 1) {
+      const metadata = newMetadata(type, object, type.isNamespaced ? namespace : undefined, context);
+      if (store.get(type, metadata) === undefined) return metadata;
+      if (!isGenerated || attempt === MAX_NAME_ATTEMPTS) throw alreadyExists(type, metadata.name);
+    }
+  };
+
   return {
     get,
     create(type, namespace, object, context) {
@@ -138,8 +155,7 @@ export function createObjectService(store: ObjectStore, namespaces: ResourceType
       checkNamespace(type, namespace, object);
       const hasStatus = type.subresources?.includes('status') === true;
       const given = hasStatus && type.keepsStatusOnCreate !== true ? { ...object, status: undefined } : object;
-      const metadata = newMetadata(type, given, type.isNamespaced ? namespace : undefined, context);
-      if (store.get(type, metadata) !== undefined) throw alreadyExists(type, metadata.name);
+      const metadata = metadataOfNew(type, given, namespace, context);
       const complete = { ...given, apiVersion: apiVersionOfType(type), kind: type.kind, metadata };
       return store.write(type, withoutEmptyStatus(rulesOf(type).create?.(complete, context) ?? complete));
     },

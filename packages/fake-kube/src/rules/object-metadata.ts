@@ -5,7 +5,8 @@ import type { IncomingObject, StoredMetadata, StoredObject } from '../api-object
 import type { ResourceType } from '../resource-type.ts';
 import type { RuleContext } from './rule-context.ts';
 
-type NewMetadata = Omit<StoredMetadata, 'resourceVersion'>;
+/** Metadata of an object that is not stored yet. */
+export type NewMetadata = Omit<StoredMetadata, 'resourceVersion'>;
 
 /** Letters and digits of generated names: none that could form words, or that look alike. */
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
