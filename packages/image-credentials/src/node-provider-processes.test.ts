@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sleep, systemClock } from '@rxlet/component-base';
+import { spawnWithoutDescriptors } from '@rxlet/component-base/testing';
 import { createNodeProviderProcesses } from './node-provider-processes.ts';
 
 let folder: string;
@@ -54,6 +55,14 @@ function watch(run: Promise<object>): { end?: string } {
 }
 
 describe('the programs of credential providers', () => {
+  it('name themselves and the cause when they cannot be spawned', async () => {
+    const processes = await program('true');
+    using _failing = spawnWithoutDescriptors();
+    await expect(processes.run(command, never)).rejects.toThrow(
+      `the credential provider ${join(folder, 'p')} cannot be run: spawn ${join(folder, 'p')} EMFILE`,
+    );
+  });
+
   it('get arguments, environment and request, and are heard', async () => {
     const processes = await program(String.raw`printf '%s|%s|%s|%s|' "$1" "$2" "$K" "$PATH"; cat; echo oh >&2; exit 3`);
     const result = await processes.run(command, never);

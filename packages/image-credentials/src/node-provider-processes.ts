@@ -75,6 +75,13 @@ function execute(
   return new Promise((resolve, reject) => {
     // In a process group of its own, so that its children can be killed with it.
     const child = spawn(program, args, { env, stdio: 'pipe', detached: true });
+    const notRun = (error: Error): void =>
+      reject(unusable(`the credential provider ${program} cannot be run: ${error.message}`));
+    // A child that cannot be spawned has no streams when all descriptors are in use.
+    if (child.pid === undefined) {
+      child.once('error', notRun);
+      return;
+    }
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     let stdoutBytes = 0;
@@ -102,7 +109,7 @@ function execute(
 
     child.on('error', (error) => {
       listener?.[Symbol.dispose]();
-      reject(unusable(`the credential provider ${program} cannot be run: ${error.message}`));
+      notRun(error);
     });
     // A program may exit without reading the request.
     child.stdin.on('error', () => undefined);

@@ -35,6 +35,11 @@ export async function holdInhibitorLock(
   const env = { PATH: SEARCH_PATH, LC_ALL: 'C', DBUS_SYSTEM_BUS_ADDRESS: busAddress };
   // In a process group of its own, because an interrupt from a terminal must not end it.
   const child = spawn('systemd-inhibit', ARGUMENTS, { cwd: '/', env, stdio: 'pipe', detached: true });
+  // A child that cannot be spawned has no streams when all descriptors are in use.
+  if (child.pid === undefined) {
+    const [error] = (await once(child, 'error')) as [Error];
+    throw notTaken(error);
+  }
   const ended = new Promise<void>((resolve) => {
     child.once('error', () => resolve());
     child.once('close', () => resolve());
@@ -71,10 +76,14 @@ export async function holdInhibitorLock(
     await withDeadline(clock, TIMEOUT_MS, signal, held);
   } catch (error) {
     await release();
-    throw new Error(`cannot take the lock that delays shutdowns with systemd-inhibit: ${errorMessage(error)}`, {
-      cause: error,
-    });
+    throw notTaken(error);
   }
   void ended.then(() => void (isReleased || lost(new Error('systemd-inhibit has ended, and the lock with it'))));
   return { [Symbol.asyncDispose]: release };
+}
+
+function notTaken(cause: unknown): Error {
+  return new Error(`cannot take the lock that delays shutdowns with systemd-inhibit: ${errorMessage(cause)}`, {
+    cause,
+  });
 }
