@@ -111,6 +111,21 @@ describe('properties', () => {
     expect(violated(...replaced, removed[0]!, next, killed, counted(1))).toEqual(['rising-restart-counts']);
   });
 
+  it('accept that a lost checkpoint of the statuses leaves the count of the newest instance', () => {
+    const counted = (app: number): HistoryFact => status('Running', { restartCounts: { app } });
+    const lost: HistoryFact = { kind: 'damaged', path: '/root/pod_statuses', how: 'lose' };
+    const restarted = [
+      ...running,
+      container('exited'),
+      container('created', { id: 'c1', attempt: 1 }),
+      container('started', { id: 'c1', attempt: 1 }),
+      counted(2),
+    ];
+    expect(violated(...restarted, lost, counted(1))).toEqual([]);
+    expect(violated(...restarted, lost, counted(0))).toEqual(['rising-restart-counts']);
+    expect(violated(...restarted, counted(1))).toEqual(['rising-restart-counts']);
+  });
+
   it('accept that a container that has just started is put on its CPUs at rest', () => {
     const update = call('updateContainerResources', 'c0');
     const rest: HistoryFact = { kind: 'rest', touched: new Set() };

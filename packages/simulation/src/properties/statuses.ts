@@ -2,6 +2,8 @@ import { containerKey } from '../history/history.ts';
 import { createUnwritableTime } from './faults.ts';
 import type { Property } from './property.ts';
 
+const STATUS_CHECKPOINT = '/root/pod_statuses';
+
 /** Restart counts in published statuses never fall. */
 export const risingRestartCounts: Property = {
   name: 'rising-restart-counts',
@@ -12,8 +14,8 @@ export const risingRestartCounts: Property = {
     /** Pods whose status no agent keeps for the next one. */
     const forgotten = new Set<string>();
     const ended = new Set<string>();
-    /** Instances that the runtime has, by container. */
-    const instances = new Map<string, { readonly uid: string; readonly ids: Set<string> }>();
+    /** Attempts of the instances that the runtime has, by container and ID. */
+    const instances = new Map<string, { readonly uid: string; readonly attempts: Map<string, number> }>();
     /** Containers whose newest instance was removed since it did not start, until its replacement exists. */
     const replaced = new Set<string>();
     const started = new Set<string>();
@@ -33,26 +35,31 @@ export const risingRestartCounts: Property = {
         resetAll(event.pod.uid);
       }
       if (event.kind === 'container') {
-        const { id, uid } = event.container;
+        const { id, uid, attempt } = event.container;
         const key = containerKey(event.container);
-        const { ids } = instances.get(key) ?? { ids: new Set<string>() };
+        const { attempts } = instances.get(key) ?? { attempts: new Map<string, number>() };
         if (event.change === 'created') {
-          ids.add(id);
+          attempts.set(id, attempt);
           replaced.delete(key);
         }
         if (event.change === 'started') started.add(id);
         if (event.change === 'removed') {
-          ids.delete(id);
+          attempts.delete(id);
           if (!started.has(id)) replaced.add(key);
         }
-        instances.set(key, { uid, ids });
+        instances.set(key, { uid, attempts });
       }
       // The checkpoint of the statuses may be a moment behind, and no instance shows the count of a static pod either.
       if (event.kind === 'agent' && event.change === 'killed')
-        for (const [key, { uid, ids }] of instances)
-          if (replaced.has(key) || (ids.size === 0 && statics.has(uid))) mayReset.add(key);
+        for (const [key, { uid, attempts }] of instances)
+          if (replaced.has(key) || (attempts.size === 0 && statics.has(uid))) mayReset.add(key);
       if (event.kind === 'agent' && event.change === 'stopped')
-        for (const [key, { uid, ids }] of instances) if (ids.size === 0 && forgotten.has(uid)) mayReset.add(key);
+        for (const [key, { uid, attempts }] of instances)
+          if (attempts.size === 0 && forgotten.has(uid)) mayReset.add(key);
+      // Then the newest instances alone show the counts. As in the kubelet, they do not count those before them that were removed without having started.
+      if (event.kind === 'damaged' && event.path === STATUS_CHECKPOINT)
+        for (const [key, { attempts }] of instances)
+          if (attempts.size > 0) counts.set(key, Math.min(counts.get(key) ?? 0, Math.max(...attempts.values())));
       // The newest instance is gone, and with it the count.
       if (
         event.kind === 'container' &&
@@ -78,7 +85,6 @@ export const risingRestartCounts: Property = {
   },
 };
 
-const STATUS_CHECKPOINT = '/root/pod_statuses';
 /** Time after which an agent without an API server has written the end of a pod to its checkpoint. */
 const CHECKPOINT_MS = 50;
 
