@@ -200,6 +200,16 @@ describe('credentials of a kubeconfig that is read again', () => {
     expect(logger.lines).toMatchObject([{ level: 'warn', fields: { error: 'no context' } }]);
   });
 
+  it('follow the file also when the first ones could not be read', async () => {
+    const readEndpoint = async (): Promise<KubeEndpoint> => ({ server: 'https://x', token: 'mended' });
+    const credentials = createCredentialProvider(
+      { clock, hostFiles: createHostFiles(), runPlugin: runPluginProcess, readEndpoint },
+      { server: 'https://x', ca: { file: join(folder, 'missing.crt') } },
+    );
+    await expect(credentials.current(signal)).rejects.toMatchObject({ reason: 'InvalidCredentials' });
+    expect((await credentials.current(signal)).headers['authorization']).toBe('Bearer mended');
+  });
+
   it('alternate with an issued certificate that the API server rejects', async () => {
     const issued = createCurrentValue<TlsKeyPair | undefined>({ certificatePem: 'issued', keyPem: 'k' });
     const own = { certificate: { pem: 'own' }, key: { pem: 'k' } };

@@ -73,6 +73,8 @@ export function createCredentialProvider(ports: CredentialPorts, given: KubeEndp
   const { clock, clientCertificate: issued, logger = noopLogger } = ports;
   const problems = createProblemLog(logger);
   let endpoint = given;
+  /** Whether the given endpoint was used. It is read again from then on, also when its credentials could not be read. */
+  let wasGivenUsed = false;
   let plugin = given.exec && createPluginCredentials(ports, given.exec);
   let cached: { readonly content: CredentialContent; readonly readMs: number } | undefined;
   let pending: Promise<CredentialContent> | undefined;
@@ -85,7 +87,9 @@ export function createCredentialProvider(ports: CredentialPorts, given: KubeEndp
   const usesOwn = (): boolean => issued === undefined || (rejectedPair !== undefined && rejectedPair === issued.value);
 
   const rereadEndpoint = async (): Promise<void> => {
-    if (ports.readEndpoint === undefined || cached === undefined) return;
+    const isFirst = !wasGivenUsed;
+    wasGivenUsed = true;
+    if (ports.readEndpoint === undefined || isFirst) return;
     try {
       const next = await ports.readEndpoint();
       problems.ended();
