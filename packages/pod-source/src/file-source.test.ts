@@ -631,6 +631,16 @@ describe('a file source that is started again', () => {
     await again.source[Symbol.asyncDispose]();
   });
 
+  it('reads the folder although a saved pod cannot be checked', async () => {
+    const { folder, lastGoodFile } = await firstRun();
+    lastGoodFile.text = lastGoodFile.text!.replace('"containers":[', '"volumes":[null],"containers":[');
+    folder.write('a.yaml', '');
+    const again = setUp({ folder, lastGoodFile });
+    await again.clock.settle();
+    expect(again.snapshots).toEqual([['two-node1 busybox:1']]);
+    await again.source[Symbol.asyncDispose]();
+  });
+
   it.each([
     ['cut short', '{"version":1,"pods":{"/manifests/a.yaml":{"spec":"pass', 'it is no JSON'],
     ['of another version', '{"version":2}', 'it is not of version 1'],

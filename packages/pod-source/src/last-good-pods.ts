@@ -54,7 +54,12 @@ export function createLastGoodPods(
     if (decodeFields(pod, 'io.k8s.api.core.v1.Pod').problems.length > 0) return false;
     const { metadata, spec } = pod as Pod;
     if (!metadata?.name || !metadata.namespace || !metadata.uid || spec?.nodeName !== options.nodeName) return false;
-    return validatePod(pod, options).length === 0;
+    try {
+      return validatePod(pod, options).length === 0;
+    } catch {
+      // The decoder takes a null for no value, and nothing here has taken it out.
+      return false;
+    }
   };
 
   return {
