@@ -174,6 +174,13 @@ describe('pull secrets', () => {
     expect(logger.lines.map(({ fields }) => fields['error'])).toEqual(['forbidden', 'no answer within 10000 ms']);
   });
 
+  it('count once when a pod names one many times', async () => {
+    const { find, events } = setup({ secrets: { s: secretOf('s', { auths: auths('r.io') }) } });
+    const names = Array.from({ length: 1000 }, () => ['s', 'missing']).flat();
+    expect(usersOf(await find('r.io/a', podWith(...names)))).toEqual(['secret r.io']);
+    expect(events.list()[0]?.message).toContain('secrets (missing);');
+  });
+
   it('count as missing without a provider of secrets', async () => {
     const { find, events } = setup({ nodeConfig: { auths: { 'r.io': { username: 'node' } } } });
     expect(usersOf(await find('r.io/x', podWith('a', 'b')))).toEqual(['node']);

@@ -40,7 +40,7 @@ export interface PullSecretPorts {
 }
 
 /**
- * Returns the pull secrets of a pod, in the order of `spec.imagePullSecrets`. One event on the pod names the missing ones; the pull continues without them.
+ * Returns the pull secrets of a pod, each once, in the order of `spec.imagePullSecrets`. One event on the pod names the missing ones; the pull continues without them.
  * Rejects only when the signal aborts.
  */
 export async function retrievePullSecrets(
@@ -50,8 +50,10 @@ export async function retrievePullSecrets(
 ): Promise<readonly Secret[]> {
   const { clock, events, logger, secrets } = ports;
   // Old versions of the API accepted entries without a name.
-  const names = (pod.spec?.imagePullSecrets ?? []).map(({ name = '' }) => name).filter((name) => name !== '');
-  if (names.length === 0) return [];
+  const given = (pod.spec?.imagePullSecrets ?? []).map(({ name = '' }) => name).filter((name) => name !== '');
+  if (given.length === 0) return [];
+  // A pod may name one secret thousands of times, and each is parsed.
+  const names = [...new Set(given)];
   const retrieve = async (name: string): Promise<Secret | undefined> => {
     if (secrets === undefined) return undefined;
     try {
