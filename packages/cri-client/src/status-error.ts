@@ -98,8 +98,9 @@ function explain(kind: CriErrorKind, code: StatusCode, details: string, { servic
 /** Matches the error of grpc-js for a response that is too large. */
 const TOO_LARGE = /^Received message larger than max/;
 
+/** Not by a pattern of spaces around a line break: it looks at a run of spaces once for each of them. */
 function oneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, ' ').trim();
+  return text.replace(/\s+/g, (spaces) => (spaces.includes('\n') ? ' ' : spaces)).trim();
 }
 
 /** Returns the error of a call whose connection broke before it was answered. */
