@@ -222,6 +222,15 @@ describe('pull secrets', () => {
     expect(logger.lines).toMatchObject([{ fields: { source: 'image pull secrets', registry: '"r.io:x"' } }]);
     expect(shown()).not.toContain('CANARY');
   });
+
+  it('with very many registries that are none cause a few short lines in the log', async () => {
+    const registries = Array.from({ length: 1000 }, (_, index) => `r.io:x${'y'.repeat(1000)}${String(index)}`);
+    const { find, logger } = setup({ secrets: { s: secretOf('s', { auths: auths('r.io', ...registries) }) } });
+    expect(usersOf(await find('r.io/x', podWith('s')))).toEqual(['secret r.io']);
+    expect(JSON.stringify(logger.lines).length).toBeLessThan(6000);
+    expect(logger.lines).toHaveLength(11);
+    expect(logger.lines.at(-1)).toMatchObject({ fields: { source: 'image pull secrets', count: 990 } });
+  });
 });
 
 describe('a source of credentials', () => {

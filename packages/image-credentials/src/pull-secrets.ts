@@ -4,6 +4,7 @@ import { type Clock, errorMessage, type Logger, withDeadline } from '@rxlet/comp
 import type { EventRecorder } from '@rxlet/component-base/events';
 import type { Pod, Secret } from '@rxlet/kube-api';
 import { formatPod, podEventObject } from '@rxlet/pod-model';
+import { shorten } from '@rxlet/pod-model/validation';
 import {
   type DockerConfigEntry,
   DockerConfigError,
@@ -107,12 +108,19 @@ export function pullSecretEntries(secrets: readonly Secret[]): readonly KeyringE
   });
 }
 
+/** Registries with a line each: authors of pods may write thousands into a secret, which is read for each pull. */
+const MAX_WARNINGS = 10;
+
 /** Logs the registries that a keyring ignores because they are invalid. */
 export function warnOfInvalidRegistries(logger: Logger, source: string, registries: readonly string[]): void {
-  for (const registry of registries) {
+  for (const registry of registries.slice(0, MAX_WARNINGS)) {
     logger.warn('a registry in a docker config is not a host with an optional port and path, and is ignored', {
       source,
-      registry: printableRegistry(registry),
+      registry: shorten(printableRegistry(registry)),
     });
+  }
+  if (registries.length > MAX_WARNINGS) {
+    const fields = { source, count: registries.length - MAX_WARNINGS };
+    logger.warn('further registries in a docker config are ignored for the same reason', fields);
   }
 }
