@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inClusterEndpoint } from './load-kubeconfig.ts';
 import { parseKubeconfig } from './parse-kubeconfig.ts';
 
+const EXEC_V1 = 'client.authentication.k8s.io/v1';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 /** A file with one cluster and one user. */
 function file(cluster: object, user: object, more: object = {}): string {
@@ -127,6 +128,14 @@ users:
     ],
     [file({}, { exec: { apiVersion: 'client.authentication.k8s.io/v1' } }), 'exec has no command'],
     [file({}, { 'as-groups': ['a'] }), 'as-groups and as-uid need as'],
+    [file({}, { as: 'jane', 'as-groups': 'dev' }), 'as-groups is no list'],
+    [file({}, { as: 'jane', 'as-user-extra': { scope: 'x' } }), 'as-user-extra has a value that is no list'],
+    [file({}, { exec: { command: 'login', apiVersion: EXEC_V1, args: 'get-token' } }), 'args is no list'],
+    [file({}, { exec: { command: 'login', apiVersion: EXEC_V1, env: { A: 'b' } } }), 'env is no list'],
+    [
+      file({}, { exec: { command: 'login', apiVersion: EXEC_V1, env: [{ name: 'A' }, null] } }),
+      'env is no list of names and values',
+    ],
   ])('rejects %s', (text, message) => {
     expect(() => parseKubeconfig(text, '/config')).toThrow(message);
     expect(() => parseKubeconfig(text, '/config')).toThrow(/^cannot use the kubeconfig \/config: /);

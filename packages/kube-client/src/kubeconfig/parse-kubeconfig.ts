@@ -97,6 +97,17 @@ function stringOf(fields: Fields, key: string, fail: (message: string) => never)
   return typeof value === 'string' ? value : fail(`${key} is no string`);
 }
 
+function listOf(fields: Fields, key: string, fail: (message: string) => never): readonly unknown[] {
+  const value = fields[key] ?? [];
+  return Array.isArray(value) ? value : fail(`${key} is no list`);
+}
+
+/** Returns name and value of a variable. */
+function variableOf(given: unknown, fail: (message: string) => never): [string, string] {
+  const { name, value } = (given ?? {}) as { readonly name?: unknown; readonly value?: string | number | null };
+  return typeof name === 'string' ? [name, String(value ?? '')] : fail('env is no list of names and values');
+}
+
 function serverOf(server: string | undefined, cluster: string, fail: (message: string) => never): string {
   if (!server) return fail(`cluster "${cluster}" has no server`);
   // Like client-go: a host without a scheme is reached by HTTP.
@@ -137,13 +148,12 @@ function execOf(
   if (!EXEC_VERSIONS.includes(apiVersion))
     fail(`exec has the apiVersion "${apiVersion}"; use ${EXEC_VERSIONS.join(' or ')}`);
   if (fields['interactiveMode'] === 'Always') fail('exec asks for a terminal (interactiveMode: Always)');
-  const env = (fields['env'] ?? []) as readonly { readonly name: string; readonly value: string }[];
   return {
     apiVersion,
     // A command with a path is relative to the file; a bare name is searched in PATH.
     command: command.includes('/') && !isAbsolute(command) ? join(folder, command) : command,
-    args: ((fields['args'] ?? []) as readonly unknown[]).map(String),
-    env: Object.fromEntries(env.map((each) => [each.name, each.value])),
+    args: listOf(fields, 'args', fail).map(String),
+    env: Object.fromEntries(listOf(fields, 'env', fail).map((each) => variableOf(each, fail))),
     installHint: stringOf(fields, 'installHint', fail),
     cluster:
       fields['provideClusterInfo'] === true
@@ -161,8 +171,9 @@ function execOf(
 
 function impersonationOf(user: Fields, fail: (message: string) => never): Impersonation | undefined {
   const name = stringOf(user, 'as', fail);
-  const groups = ((user['as-groups'] ?? []) as readonly unknown[]).map(String);
+  const groups = listOf(user, 'as-groups', fail).map(String);
   const extra = (user['as-user-extra'] ?? {}) as Readonly<Record<string, readonly string[]>>;
+  if (!Object.values(extra).every(Array.isArray)) fail('as-user-extra has a value that is no list');
   const uid = stringOf(user, 'as-uid', fail);
   if (!name) return groups.length === 0 && uid === undefined ? undefined : fail('as-groups and as-uid need as');
   return { user: name, uid, groups, extra };
