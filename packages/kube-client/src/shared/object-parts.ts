@@ -54,8 +54,9 @@ export function createObjectParts<T extends KubeObject>(
     const part = partOf(keyOf(object));
     emit(part, part.copy.put(object));
   };
-  const dropIfUnused = (key: string, { copy, changes }: Part<T>): void => {
-    if (copy.size === 0 && changes.size === 0) parts.delete(key);
+  const dropIfUnused = (key: string, part: Part<T>): void => {
+    // A part whose disposal is repeated is none of these any more.
+    if (part.copy.size === 0 && part.changes.size === 0 && parts.get(key) === part) parts.delete(key);
   };
   const handle = (change: ObjectChange<T>): void => {
     switch (change.type) {

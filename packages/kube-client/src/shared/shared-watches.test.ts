@@ -92,6 +92,17 @@ describe('shared watches', () => {
     expect(seen).toEqual(['snapshot ', 'snapshot ', 'added b']);
   });
 
+  it('go on for others of the same part when one is disposed of twice', async () => {
+    const { clock, podsOf, addPod } = cluster;
+    const [one, other] = [podsOf('node1'), podsOf('node1')];
+    await clock.runUntil(() => one.isSynced && other.isSynced);
+    await one[Symbol.asyncDispose]();
+    await one[Symbol.asyncDispose]();
+    addPod('a', 'node1');
+    await clock.advance(1000);
+    expect(other.list()).toHaveLength(1);
+  });
+
   it('show a named ConfigMap of each namespace', async () => {
     const { clock, kube, shared, seen, record, openWatches } = cluster;
     const namespaces = ['default', 'kube-system'];
