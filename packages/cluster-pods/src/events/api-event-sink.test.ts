@@ -104,6 +104,31 @@ describe('createApiEventSink', () => {
     expect((kube.requests.at(-1)?.body as Event).count).toBe(2);
   });
 
+  it('creates an event once whose answer was lost, and patches it when it repeats', async () => {
+    const clock = createVirtualClock({ startMs: Date.UTC(2026, 0, 1) });
+    const [logger, kube, log] = [recordingLogger(), createMemoryKube(), createEventLog(clock)];
+    let lost = 2;
+    const create: typeof kube.events.create = async (...parameters) => {
+      const answer = kube.events.create(...parameters);
+      if (lost === 0) return answer;
+      lost -= 1;
+      await answer.catch(() => undefined);
+      throw new KubeError('Unreachable', 'the connection broke');
+    };
+    const ports = { client: { create, patch: kube.events.patch }, clock, random: seededRandom(1), logger };
+    await using sink = createApiEventSink(ports, { component: 'kubelet', nodeName: 'node1' });
+    follow(log.events$, { task: 'test', logger, next: sink.write });
+    log.event(pod, 'Normal', 'Started', 'm');
+    await clock.advance(30_000);
+    log.event(pod, 'Normal', 'Started', 'm');
+    await clock.settle();
+    expect(kube.requests.map(({ verb }) => verb)).toEqual(['create', 'create', 'create', 'patch']);
+    const names = new Set(kube.requests.map(({ name }) => name));
+    expect(names.size).toBe(1);
+    expect(kube.peek(resources.events, { name: [...names][0]!, namespace: 'ns' })).toMatchObject({ count: 2 });
+    expect(logger.lines).toEqual([]);
+  });
+
   it('bounds its queue, and leaves nothing behind', async () => {
     const { clock, kube, log, sink, logger } = setUp();
     kube.onRequest = () => {

@@ -61,7 +61,8 @@ export function createApiEventSink(ports: ApiEventSinkPorts, reporter: EventRepo
     lastNanos = nanos > lastNanos ? nanos : lastNanos + 1n;
     return lastNanos.toString(16);
   };
-  const send = async (event: RecordedEvent): Promise<void> => {
+  /** @param suffix returns the digits of the event's name, the same for each attempt */
+  const send = async (event: RecordedEvent, suffix: () => string): Promise<void> => {
     const key = eventKey(event);
     const earlier = written.get(key);
     if (earlier !== undefined && event.update === true) {
@@ -73,14 +74,21 @@ export function createApiEventSink(ports: ApiEventSinkPorts, reporter: EventRepo
         if (!isKubeError(error, 'NotFound')) throw error;
       }
     }
-    const object = toApiEvent(event, nextSuffix(), reporter);
-    await client.create(resources.events, object, { signal });
+    const object = toApiEvent(event, suffix(), reporter);
+    try {
+      await client.create(resources.events, object, { signal });
+    } catch (error) {
+      // The name is of this event alone: an earlier attempt created it, and its answer was lost.
+      if (!isKubeError(error, 'AlreadyExists')) throw error;
+    }
     written.set(key, { name: object.metadata?.name ?? '', namespace: object.metadata?.namespace });
   };
   const deliver = async (event: RecordedEvent): Promise<void> => {
+    let digits: string | undefined;
+    const suffix = (): string => (digits ??= nextSuffix());
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await send(event);
+        await send(event, suffix);
         return;
       } catch (error) {
         signal.throwIfAborted();
