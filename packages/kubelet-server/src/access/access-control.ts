@@ -41,6 +41,9 @@ const TOO_MANY_CHECKS = errorLine(429, 'too many requests wait for their permiss
 const MAX_CHECKS = 1024;
 const MAX_CHECKS_PER_PARTY = 128;
 
+/** Longest path in the log. Clients may send a thousand times as much. */
+const MAX_LOGGED_PATH = 300;
+
 /** Creates {@link AccessControl}. Of several credentials one is enough; wrong ones are never anonymous. */
 export function createAccessControl(
   { certificateOwner, tokens, authorizer, clock, logger }: AccessControlPorts,
@@ -71,7 +74,7 @@ export function createAccessControl(
     try {
       user = await authenticate(message, party);
     } catch (error) {
-      failedAuthentications.count({ path, error: errorMessage(error) });
+      failedAuthentications.count({ path: shortened(path), error: errorMessage(error) });
       if (error instanceof TooManyReviewsError) return TOO_MANY_REVIEWS;
     }
     if (user === undefined) return UNAUTHORIZED;
@@ -103,4 +106,8 @@ export function createAccessControl(
       }
     },
   };
+}
+
+function shortened(path: string): string {
+  return path.length > MAX_LOGGED_PATH ? `${path.slice(0, MAX_LOGGED_PATH)}…` : path;
 }

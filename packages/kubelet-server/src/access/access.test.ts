@@ -318,6 +318,16 @@ describe('createAccessControl', () => {
     expect(reviewed).toEqual([]);
   });
 
+  it('logs the beginning of a path: clients without permission choose its length', async () => {
+    const logger = recordingLogger();
+    const failing = { authenticate: () => Promise.reject(new Error('no API server')) };
+    const ports = { tokens: failing, authorizer: alwaysAllow, clock: createVirtualClock(), logger };
+    const access = createAccessControl(ports, options);
+    await access.check(message({ authorization: 'Bearer any' }), `/exec/${'a'.repeat(1_000_000)}`);
+    expect(JSON.stringify(logger.lines).length).toBeLessThan(1000);
+    expect(logger.lines[0]?.fields).toMatchObject({ path: expect.stringMatching(/^\/exec\/a+…$/) as string });
+  });
+
   it('holds few requests of one address while the API server does not answer, and lets in others meanwhile', async () => {
     const clock = createVirtualClock();
     const { promise, resolve } = Promise.withResolvers<object>();
