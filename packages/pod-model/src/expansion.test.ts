@@ -31,4 +31,19 @@ describe('expandVariables', () => {
       { seed: 1 },
     );
   });
+
+  it('takes no longer for references that are not closed: authors of pods write them', () => {
+    const before = process.cpuUsage();
+    const text = '$('.repeat(400_000);
+    expect(expandVariables(text, lookup)).toBe(text);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
+  });
+
+  it('rejects a result that no runtime takes', () => {
+    const value = 'x'.repeat(1024 * 1024);
+    expect(expandVariables('$(A)'.repeat(16), () => value)).toHaveLength(16 * 1024 * 1024);
+    expect(() => expandVariables('$(A)'.repeat(17), () => value)).toThrow(
+      new RangeError('the text has more than 16777216 characters with its variables expanded'),
+    );
+  });
 });
