@@ -15,6 +15,7 @@ import { expandVariables } from '@rxlet/pod-model';
 import { containerLogPath } from '../files/pod-paths.ts';
 import { containerAnnotations, containerLabels } from './container-metadata.ts';
 import { nodeUsers } from '../userns/user-namespaces.ts';
+import { createBoundedLength } from './bounded-length.ts';
 import { bytesOfText } from './byte-text.ts';
 import { type ImageUser, verifyRunAsNonRoot } from './image-user.ts';
 import { containerResources } from './linux-resources.ts';
@@ -82,7 +83,8 @@ export function commonContainerConfig(
   input: Omit<ContainerConfigInput, 'users' | 'volumeGroups' | 'targetContainerId' | 'mounts' | 'devices'>,
 ): ContainerConfig {
   const { pod, container, restartCount, environment, settings } = input;
-  const expand = (text: string): string => expandVariables(text, (name) => environment.get(name));
+  const bounded = createBoundedLength('command');
+  const expand = (text: string): string => bounded.add(() => expandVariables(text, (name) => environment.get(name)));
   return create(ContainerConfigSchema, {
     metadata: { name: container.name, attempt: restartCount },
     image: { image: input.imageRef, userSpecifiedImage: container.image ?? '' },

@@ -44,6 +44,26 @@ describe('containerEnvironment', () => {
     expect(await environmentOf(env)).toEqual({ A: '2', B: '1-$(C)-$(A)', C: '2', E: '' });
   });
 
+  it('rejects variables that are more than a runtime takes: few of them, each with two references to the one before', async () => {
+    const env = [{ name: 'A0', value: 'x'.repeat(1024) }];
+    for (let index = 1; index <= 30; index += 1)
+      env.push({ name: `A${String(index)}`, value: `$(A${String(index - 1)})`.repeat(2) });
+    await expect(environmentOf(env.slice(0, 13))).resolves.toMatchObject({ A12: 'x'.repeat(2 ** 22) });
+    const error = {
+      name: 'ConfigError',
+      message: 'the environment has more than 16777216 characters',
+    };
+    await expect(environmentOf(env)).rejects.toMatchObject(error);
+    const many = Array.from({ length: 10 }, (_, index) => ({ name: `B${String(index)}`, value: '$(A12)' }));
+    await expect(environmentOf([...env.slice(0, 13), ...many])).rejects.toMatchObject(error);
+    const configMaps = { big: { data: { key: 'x'.repeat(2 ** 20) } } };
+    const repeated = Array.from({ length: 17 }, (_, index) => ({
+      name: `C${String(index)}`,
+      valueFrom: { configMapKeyRef: { name: 'big', key: 'key' } },
+    }));
+    await expect(environmentOf(repeated, {}, { objects: objects(configMaps) })).rejects.toMatchObject(error);
+  });
+
   it('reads fields of the pod', async () => {
     const pod: TestPod = {
       labels: { 'app/x': 'web', b: 'q"' },

@@ -3,6 +3,7 @@ import { goQuote } from '@rxlet/component-base/go';
 import type { Container, EnvVar, EphemeralContainer, FileKeySelector, Pod, Quantity } from '@rxlet/kube-api';
 import { expandVariables, isStaticPod } from '@rxlet/pod-model';
 import { textOfBytes } from './byte-text.ts';
+import { createBoundedLength } from './bounded-length.ts';
 import { containerConfigError } from './config-error.ts';
 import { envFileValue } from './env-file.ts';
 import { podFieldValue } from './field-ref.ts';
@@ -66,6 +67,7 @@ export async function containerEnvironment(input: EnvironmentInput): Promise<Rea
   const objects = referencedKeys(pod, input.objects, input.signal);
 
   const environment = new Map<string, string>();
+  const bounded = createBoundedLength('environment');
   for (const { prefix = '', configMapRef, secretRef } of container.envFrom ?? []) {
     const keys =
       configMapRef !== undefined
@@ -73,16 +75,22 @@ export async function containerEnvironment(input: EnvironmentInput): Promise<Rea
         : secretRef !== undefined
           ? await objects('secret', secretRef)
           : undefined;
-    for (const [key, value] of keys ?? []) environment.set(prefix + key, value);
+    for (const [key, value] of keys ?? [])
+      environment.set(
+        prefix + key,
+        bounded.add(() => value),
+      );
   }
+  const lookup = (name: string): string | undefined => environment.get(name) ?? ofServices.get(name);
   for (const variable of container.env ?? []) {
     const { name, value = '' } = variable;
-    const resolved =
-      value !== ''
-        ? expandVariables(value, (other) => environment.get(other) ?? ofServices.get(other))
-        : await valueFromSource(input, variable, objects);
+    const given = value !== '' ? value : await valueFromSource(input, variable, objects);
     // An optional source without a value leaves an earlier variable in place.
-    if (resolved !== undefined) environment.set(name, resolved);
+    if (given === undefined) continue;
+    environment.set(
+      name,
+      bounded.add(() => (value !== '' ? expandVariables(given, lookup) : given)),
+    );
   }
   for (const [name, value] of ofServices) if (!environment.has(name)) environment.set(name, value);
   return environment;
