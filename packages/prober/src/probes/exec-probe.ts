@@ -28,11 +28,23 @@ export async function runExecProbe(
   }
 }
 
+/** Largest command, in characters: that of the largest message to a runtime. */
+const MAX_COMMAND_LENGTH = 16 * 1024 * 1024;
+
 /**
  * Returns the command with each `$(NAME)` replaced from the `env` of the container. Only literal values are available: a variable with `valueFrom` is empty, and one
  * of `envFrom` or of a service is not replaced.
+ *
+ * @throws RangeError for a command that no runtime takes
  */
 export function expandCommand(command: readonly string[], env: readonly EnvVar[]): string[] {
   const values = new Map(env.map(({ name, value }) => [name, value ?? '']));
-  return command.map((argument) => expandVariables(argument, (name) => values.get(name)));
+  let length = 0;
+  return command.map((argument) => {
+    const expanded = expandVariables(argument, (name) => values.get(name));
+    length += expanded.length;
+    if (length > MAX_COMMAND_LENGTH)
+      throw new RangeError(`the command has more than ${String(MAX_COMMAND_LENGTH)} characters`);
+    return expanded;
+  });
 }
