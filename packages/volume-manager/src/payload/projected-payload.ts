@@ -10,7 +10,7 @@ import type {
 } from '@rxlet/kube-api';
 import { podUid, podContainers } from '@rxlet/pod-model';
 import { downwardApiPayload } from './downward-api-payload.ts';
-import { configMapPayload, secretPayload } from './object-payload.ts';
+import { configMapPayload, createDecodedObjects, type DecodedObjects, secretPayload } from './object-payload.ts';
 import { fetchConfigMap, fetchSecret } from './fetch-object.ts';
 import { createPayloadErrors } from './payload-errors.ts';
 import type { PayloadSources } from './payload-sources.ts';
@@ -26,6 +26,9 @@ interface Projection {
   readonly sources: PayloadSources;
   readonly defaultMode: number;
   readonly signal: AbortSignal | undefined;
+  readonly decoded: DecodedObjects;
+  /** Contents of fields of the pod, by path. */
+  readonly contents: Map<string, Uint8Array>;
 }
 
 /** Collects the files of a projected volume from all of its sources. Rejects with PayloadError, which names every source that failed. */
@@ -40,7 +43,8 @@ export async function projectedPayload(
   // As in the kubelet, whatever the sources are.
   if (sources.objects === undefined)
     throw new PayloadError(`cannot setup projected volume ${volumeName} because kube client is not configured`);
-  const projection = { pod, volumeName, sources, defaultMode: mode, signal };
+  const decoded = createDecodedObjects();
+  const projection = { pod, volumeName, sources, defaultMode: mode, signal, decoded, contents: new Map() };
   const errors = createPayloadErrors(signal);
   const files = new Map<string, PayloadFile>();
   for (const [index, source] of projections.entries()) {
@@ -53,18 +57,18 @@ export async function projectedPayload(
 }
 
 async function collectSource(projection: Projection, source: VolumeProjection, index: number): Promise<Payload> {
-  const { pod, sources, defaultMode, signal } = projection;
+  const { pod, sources, defaultMode, signal, decoded, contents } = projection;
   const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source;
   if (secret !== undefined) {
     const found: Secret = await fetchSecret(sources, pod, secret.name, secret.optional, signal);
-    return secretPayload(found, { ...secret, defaultMode });
+    return secretPayload(found, { ...secret, defaultMode }, decoded);
   }
   if (configMap !== undefined) {
     const found: ConfigMap = await fetchConfigMap(sources, pod, configMap.name, configMap.optional, signal);
-    return configMapPayload(found, { ...configMap, defaultMode });
+    return configMapPayload(found, { ...configMap, defaultMode }, decoded);
   }
   if (downwardAPI !== undefined)
-    return downwardApiPayload(pod, downwardAPI.items ?? [], defaultMode, () => sources.allocatable());
+    return downwardApiPayload(pod, downwardAPI.items ?? [], defaultMode, () => sources.allocatable(), contents);
   if (serviceAccountToken !== undefined) return collectToken(projection, serviceAccountToken);
   if (clusterTrustBundle !== undefined) return collectTrustBundle(projection, clusterTrustBundle);
   if (podCertificate !== undefined) return collectCertificate(projection, podCertificate, index);
