@@ -10,10 +10,10 @@ export interface BoundedLength {
 }
 
 /** Creates a {@link BoundedLength}. `subject` names the texts in the error. */
-export function createBoundedLength(subject: string): BoundedLength {
+export function createBoundedLength(subject: string, maxLength: number = MAX_LENGTH): BoundedLength {
   let length = 0;
   const fail = (cause?: unknown): never => {
-    throw containerConfigError(`the ${subject} has more than ${String(MAX_LENGTH)} characters`, { cause });
+    throw containerConfigError(`the ${subject} has more than ${String(maxLength)} characters`, { cause });
   };
   return {
     add(expand) {
@@ -25,7 +25,7 @@ export function createBoundedLength(subject: string): BoundedLength {
         throw error;
       }
       length += text.length;
-      return length > MAX_LENGTH ? fail() : text;
+      return length > maxLength ? fail() : text;
     },
   };
 }

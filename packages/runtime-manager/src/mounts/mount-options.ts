@@ -2,6 +2,7 @@ import { goQuote } from '@rxlet/component-base/go';
 import { MountPropagation } from '@rxlet/cri-api';
 import type { VolumeMount } from '@rxlet/kube-api';
 import { expandVariables } from '@rxlet/pod-model';
+import { createBoundedLength } from '../config/bounded-length.ts';
 import { containerConfigError } from '../config/config-error.ts';
 
 /** Returns the propagation of a mount for CRI. @throws ConfigError for an unknown mode */
@@ -48,17 +49,21 @@ export function isRecursiveReadOnly(
   }
 }
 
+/** Longest path of Linux. Its variables may make a path as long as an environment, of which each mount would have a copy. */
+const MAX_PATH_LENGTH = 4095;
+
 /**
  * Returns the path below the volume that a mount shows; empty for the whole volume.
  *
  * @param environment variables of the container, for `subPathExpr`
- * @throws ConfigError for a variable without a value, and for a path that leads out of the volume
+ * @throws ConfigError for a variable without a value, and for a path that leads out of the volume or is too long
  */
 export function mountedSubPath(
-  { subPath: given = '', subPathExpr = '' }: VolumeMount,
+  { name, subPath: given = '', subPathExpr = '' }: VolumeMount,
   environment: ReadonlyMap<string, string>,
 ): string {
-  const subPath = subPathExpr === '' ? given : expandSubPath(subPathExpr, environment);
+  const bounded = createBoundedLength(`SubPath of volume ${goQuote(name)}`, MAX_PATH_LENGTH);
+  const subPath = bounded.add(() => (subPathExpr === '' ? given : expandSubPath(subPathExpr, environment)));
   if (subPath.startsWith('/')) throw containerConfigError(`error SubPath \`${subPath}\` must not be an absolute path`);
   if (subPath.split('/').includes('..')) {
     throw containerConfigError(`unable to provision SubPath \`${subPath}\`: must not contain '..'`);

@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { mountedSubPath } from './mount-options.ts';
+
+describe('mountedSubPath', () => {
+  it('rejects a path that no file can have, without its text', () => {
+    const environment = new Map([['BIG', '/x'.repeat(2 ** 19)]]);
+    const mount = { name: 'data', mountPath: '/data' };
+    expect(mountedSubPath({ ...mount, subPath: 'x'.repeat(4095) }, environment)).toHaveLength(4095);
+    for (const long of [{ subPath: 'x'.repeat(4096) }, { subPathExpr: '$(BIG)' }, { subPathExpr: '$(BIG)'.repeat(20) }])
+      expect(() => mountedSubPath({ ...mount, ...long }, environment)).toThrow(
+        /^the SubPath of volume "data" has more than 4095 characters$/,
+      );
+  });
+});
