@@ -61,6 +61,19 @@ describe('mayHaveTakenEffect', () => {
     expect(mayHaveTakenEffect(Object.assign(error(StatusCode.Unknown, reserved), { outcome: 'rejected' }))).toBe(true);
   });
 
+  it('looks for a reserved name in time linear in the message, which may quote the spec of a pod', () => {
+    const failure = (message: string): Error =>
+      Object.assign(error(StatusCode.Unknown, message), { outcome: 'rejected' });
+    const before = process.cpuUsage();
+    expect(mayHaveTakenEffect(failure('name '.repeat(40_000)))).toBe(false);
+    expect(mayHaveTakenEffect(failure(`${'name '.repeat(40_000)} is reserved`))).toBe(true);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
+    expect(mayHaveTakenEffect(failure('name\n is reserved'))).toBe(false);
+    expect(mayHaveTakenEffect(failure('rename is reserved'))).toBe(false);
+    expect(mayHaveTakenEffect(failure('name is reservedly'))).toBe(false);
+    expect(mayHaveTakenEffect(failure('x is reserved: name "c" is reserved for "1"'))).toBe(true);
+  });
+
   it('falls back to the error code', () => {
     for (const code of [StatusCode.DeadlineExceeded, StatusCode.Unavailable, StatusCode.AlreadyExists]) {
       expect(mayHaveTakenEffect(error(code))).toBe(true);

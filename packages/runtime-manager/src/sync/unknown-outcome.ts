@@ -16,8 +16,14 @@ export function mayHaveTakenEffect(error: unknown): boolean {
       return true;
     default:
       // containerd and CRI-O report a reserved name only in their messages, not by a code.
-      return /\bname\b.* is reserved\b/.test(errorMessage(error));
+      return errorMessage(error).split('\n').some(hasReservedName);
   }
+}
+
+/** Reports whether a line has the word `name` and, later, `is reserved`. One pattern for both would search the rest of the line for each `name`. */
+function hasReservedName(line: string): boolean {
+  const name = /\bname\b/.exec(line);
+  return name !== null && / is reserved\b/.test(line.slice(name.index + name[0].length));
 }
 
 /**
