@@ -59,8 +59,11 @@ async function makeTree(path: string, mode: number): Promise<void> {
   }
 }
 
-/** Rejects a directory that another user could replace, or in which he could create the agent's files and sockets before the agent does. */
-async function rejectUntrusted(directory: string, noun: string, setting: string): Promise<void> {
+/**
+ * Rejects a directory that another user could replace, or in which he could create the agent's files and sockets before the agent does.
+ * @throws ConfigError naming the directory and the setting it comes from
+ */
+export async function rejectUntrusted(directory: string, noun: string, setting: string): Promise<void> {
   const found = await findUntrustedDirectory(directory);
   if (found === undefined) return;
   const { path, problem, remedy } = found;

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Clock, sleep } from '@rxlet/component-base';
 import { AgentConnectionError, connectToAgent } from '../commands/agent-connection.ts';
 import { socketPath } from '../config/standard-places.ts';
+import { rejectUntrusted } from '../node/prepare-directories.ts';
 
 const RECORD = 'play.json';
 const LOG = 'play.log';
@@ -17,14 +18,18 @@ export function playFolder(rootDirectory: string): string {
 }
 
 /**
- * Starts an agent with these flags in the background, and waits until it answers. It runs until {@link endStartedAgent}.
+ * Starts an agent with these flags in the background, and waits until it answers. It runs until {@link endStartedAgent}, or ends with a failure of this call.
  * @throws AgentConnectionError with the end of its log when it ends
+ * @throws ConfigError for a root directory that another user could change
  */
 export async function startAgent(
   rootDirectory: string,
   flags: readonly string[],
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
+  await mkdir(rootDirectory, { recursive: true, mode: 0o700 });
+  // The agent itself does so as well, but its log is opened before it starts.
+  await rejectUntrusted(resolve(rootDirectory), 'root directory', '--root-dir');
   await mkdir(playFolder(rootDirectory), { recursive: true, mode: 0o700 });
   const logPath = join(rootDirectory, LOG);
   const log = await open(logPath, 'a', 0o600);
@@ -41,23 +46,28 @@ export async function startAgent(
   await log.close();
   const connection = connectToAgent(socketPath(rootDirectory));
   const deadlineMs = clock.monotonicNow() + START_TIMEOUT_MS;
-  for (;;) {
-    const isUp = await connection.getJson('/pods', signal).then(
-      () => true,
-      () => false,
-    );
-    if (isUp && child.pid !== undefined) break;
-    if (end !== undefined || clock.monotonicNow() >= deadlineMs) {
-      child.kill('SIGTERM');
-      const lines = (await readFile(logPath, 'utf8')).trim().split('\n').slice(-3);
-      throw new AgentConnectionError(
-        `cannot start an agent: ${end ?? 'it does not answer'}\n  ${lines.join('\n  ')}\n  (all of its log: ${logPath})`,
+  try {
+    for (;;) {
+      const isUp = await connection.getJson('/pods', signal).then(
+        () => true,
+        () => false,
       );
+      if (isUp && child.pid !== undefined) break;
+      if (end !== undefined || clock.monotonicNow() >= deadlineMs) {
+        const lines = (await readFile(logPath, 'utf8')).trim().split('\n').slice(-3);
+        throw new AgentConnectionError(
+          `cannot start an agent: ${end ?? 'it does not answer'}\n  ${lines.join('\n  ')}\n  (all of its log: ${logPath})`,
+        );
+      }
+      await sleep(clock, POLL_MS, signal);
     }
-    await sleep(clock, POLL_MS, signal);
+    const record = { pid: child.pid, startTime: await startTimeOf(child.pid) };
+    await writeFile(join(rootDirectory, RECORD), JSON.stringify(record), { mode: 0o600 });
+  } catch (error) {
+    // Also when the command is interrupted: without its record, nothing would end the agent.
+    child.kill('SIGTERM');
+    throw error;
   }
-  const record = { pid: child.pid, startTime: await startTimeOf(child.pid) };
-  await writeFile(join(rootDirectory, RECORD), JSON.stringify(record), { mode: 0o600 });
 }
 
 /** Reports whether the agent of a root directory was started to play a file, and still runs. */
