@@ -36,6 +36,21 @@ items:
     expect(notices).toEqual([]);
   });
 
+  it('reads scalars as the agent reads those of a manifest', async () => {
+    const { objects } = await parse(`
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: settings, annotations: { since: 2026-01-31, at: 22:22, mode: 0644, open: yes } }
+---
+{ apiVersion: v1, kind: Pod, metadata: { name: web }, spec: { containers: [{ args: [-p, 22:22, 2026-01-31T08:00:00Z] }] } }
+`);
+    const [map, pod] = objects.map(({ text }) => JSON.parse(text) as unknown);
+    expect(map).toMatchObject({
+      metadata: { annotations: { since: '2026-01-31', at: '22:22', mode: 420, open: true } },
+    });
+    expect(pod).toMatchObject({ spec: { containers: [{ args: ['-p', '22:22', '2026-01-31T08:00:00Z'] }] } });
+  });
+
   it('makes one pod of the template of a workload', async () => {
     const { objects, notices } = await parse(deployment('replicas: 3'));
     expect(JSON.parse(objects[0]!.text)).toEqual({
@@ -59,6 +74,8 @@ items:
     ['apiVersion: v1\nkind: Pod\nmetadata: {name: ../../etc/passwd}\n', 'needs a valid metadata.name'],
     ['apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: a_b}\n', 'invalid metadata.namespace'],
     ['apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {}\n', 'has no spec.template'],
+    ['apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n', 'has no spec.template'],
+    ['apiVersion: v1\nkind: List\nitems:\n-\n', 'document 1 has no apiVersion and kind'],
     [`${deployment()}---${deployment()}`, 'the file has pod shop/web twice'],
   ])('rejects %j', async (text, problem) => {
     await expect(parse(text)).rejects.toThrow(problem);

@@ -1,3 +1,4 @@
+import type { CollectionTag, ScalarTag, Tags } from 'yaml';
 import { UsageError } from '../config/config-error.ts';
 
 /** An object of a file that is played, with the text of its manifest. */
@@ -22,7 +23,7 @@ interface ApiDocument {
   readonly kind?: unknown;
   readonly metadata?: { readonly name?: unknown; readonly namespace?: unknown } & Record<string, unknown>;
   readonly items?: unknown;
-  readonly spec?: Record<string, unknown>;
+  readonly spec?: Record<string, unknown> | null;
 }
 
 /** Kinds with a template of a pod. */
@@ -35,6 +36,14 @@ const TEMPLATES: ReadonlySet<string> = new Set([
 ]);
 const PLAIN: ReadonlySet<string> = new Set(['v1 ConfigMap', 'v1 Pod', 'v1 Secret']);
 
+/** Tags of YAML 1.1 whose values are plain text for the agent and for kubectl, as base-60 numbers (`22:22`) are. */
+const TEXT_TAGS: ReadonlySet<string> = new Set(['tag:yaml.org,2002:timestamp', 'tag:yaml.org,2002:binary']);
+
+function customTags(tags: Tags): Tags {
+  const isText = ({ tag, format }: CollectionTag & ScalarTag): boolean => TEXT_TAGS.has(tag) || format === 'TIME';
+  return tags.filter((tag) => typeof tag === 'string' || !isText(tag as CollectionTag & ScalarTag));
+}
+
 /** Limits of one file, which is read whole. */
 const MAX_DOCUMENTS = 500;
 
@@ -45,7 +54,7 @@ const MAX_DOCUMENTS = 500;
 export async function parsePlayFile(text: string, namespace: string): Promise<PlayFile> {
   // Loaded on demand, so that other commands start faster.
   const { parseAllDocuments } = await import('yaml');
-  const parsed = parseAllDocuments(text, { version: '1.1', merge: true });
+  const parsed = parseAllDocuments(text, { version: '1.1', merge: true, resolveKnownTags: false, customTags });
   if (parsed.length === 0) throw new UsageError('the file is empty');
   if (parsed.length > MAX_DOCUMENTS) throw new UsageError(`the file has more than ${String(MAX_DOCUMENTS)} documents`);
   const documents = parsed.flatMap((document, index) => {
@@ -75,7 +84,7 @@ function itemsOf(value: unknown): readonly ApiDocument[] {
   if (value === null || value === undefined) return [];
   const document = value as ApiDocument;
   return document.apiVersion === 'v1' && document.kind === 'List' && Array.isArray(document.items)
-    ? (document.items as ApiDocument[])
+    ? (document.items as (ApiDocument | null)[]).map((item) => item ?? {})
     : [document];
 }
 
@@ -108,12 +117,13 @@ function playedObjects(
 }
 
 function podOfTemplate(
-  { spec = {} }: ApiDocument,
+  document: ApiDocument,
   kind: string,
   namespace: string,
   name: string,
   notices: string[],
 ): object {
+  const spec = document.spec ?? {};
   const template = spec['template'] as { metadata?: Record<string, unknown>; spec?: unknown } | undefined;
   if (typeof template?.spec !== 'object' || template.spec === null)
     throw new UsageError(`${kind} ${namespace}/${name} has no spec.template with a spec`);
