@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep, systemClock } from '@rxlet/component-base';
 import { eventually } from '@rxlet/test-containerd/eventually';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { acquireFileLock } from './file-lock.ts';
 
 let folder: string;
@@ -30,6 +31,26 @@ function startOther(): { readonly child: ChildProcess; readonly isLocked: () => 
   let output = '';
   child.stdout.on('data', (data: Buffer) => (output += data.toString()));
   return { child, isLocked: () => output.includes('locked') };
+}
+
+/** Leaves no file descriptor to this process until the disposal. */
+function useAllDescriptors(): Disposable {
+  const setLimit = (limit: string): void => void execFileSync('prlimit', ['--pid', String(process.pid), limit]);
+  const [, soft = ''] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+  const highest = Math.max(...readdirSync('/proc/self/fd').map(Number));
+  setLimit(`--nofile=${String(highest + 30)}:`);
+  const used: number[] = [];
+  try {
+    for (;;) used.push(openSync('/dev/null', 'r'));
+  } catch {
+    // None is left.
+  }
+  return {
+    [Symbol.dispose]() {
+      used.forEach((descriptor) => closeSync(descriptor));
+      setLimit(`--nofile=${soft}:`);
+    },
+  };
 }
 
 describe('acquireFileLock', () => {
@@ -75,6 +96,20 @@ describe('contention', () => {
     await lock.contention(never);
     await writeFile(path, '');
     await lock.contention(never);
+  });
+
+  it('is not reported while the agent has no file descriptors left', async () => {
+    await using lock = await acquireFileLock(path, ports, never);
+    const ended = vi.fn<() => void>();
+    let contention: Promise<void>;
+    {
+      using _descriptors = useAllDescriptors();
+      contention = lock.contention(never).finally(ended);
+      await sleep(systemClock, 100);
+    }
+    expect(ended).not.toHaveBeenCalled();
+    startOther();
+    await contention;
   });
 
   it('ends with its signal', async () => {

@@ -25,12 +25,15 @@ export async function acquireFileLock(
   const file = await lock(path, signal);
   const { ino } = await file.stat();
   const isContended = async (): Promise<boolean> => {
-    const found = await stat(path).catch(() => undefined);
+    const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+    });
     return found?.ino !== ino || (await hasWaiter(file));
   };
   return {
     async contention(given) {
-      while (!(await isContended())) await sleep(clock, CHECK_PERIOD_MS, given);
+      // A check that fails, as without file descriptors, is repeated: it says nothing about other processes.
+      while (!(await isContended().catch(() => false))) await sleep(clock, CHECK_PERIOD_MS, given);
     },
     [Symbol.asyncDispose]: () => file.close(),
   };
