@@ -48,6 +48,22 @@ it('shows the use of pods, by name or the largest first', async () => {
   await expect(topPods(agent.connection, terminal, { ...options, name: 'nope' })).rejects.toThrow('"nope"');
 });
 
+it('shows no other pod whose name begins with the given one', async () => {
+  const pods = [pod('web-node1', 3, 40), pod('web-db-node1', 2, 900), pod('web-db', 1, 10)];
+  const body = JSON.stringify({ ...summary, pods });
+  agent = await startFakeAgent({
+    endpoints: [{ ...statsEndpoint, handle: () => ({ contentType: 'application/json', body }) }],
+  });
+  const terminal = recordingTerminal();
+  const options = { containers: false, noHeaders: true };
+  await topPods(agent.connection, terminal, { ...options, name: 'web' });
+  await topPods(agent.connection, terminal, { ...options, name: 'web-db-node1' });
+  expect(terminal.printed).toEqual([
+    'default     web-node1   3m           40Mi',
+    'default     web-db-node1   2m           900Mi',
+  ]);
+});
+
 it('shows the use of the node, and all statistics', async () => {
   agent = await startFakeAgent({ endpoints: [statsEndpoint] });
   const terminal = recordingTerminal();

@@ -32,11 +32,13 @@ export interface TopPodsOptions {
  * @throws AgentConnectionError when there is no such pod
  */
 export async function topPods(agent: AgentConnection, terminal: Terminal, options: TopPodsOptions): Promise<void> {
-  const { pods } = await readSummary(agent, terminal);
+  const { node, pods } = await readSummary(agent, terminal);
   const chosen = pods.filter(
     ({ podRef }) =>
       (options.namespace === undefined || podRef.namespace === options.namespace) &&
-      (options.name === undefined || podRef.name === options.name || podRef.name.startsWith(`${options.name}-`)),
+      (options.name === undefined ||
+        podRef.name === options.name ||
+        podRef.name === `${options.name}-${node.nodeName}`),
   );
   if (chosen.length === 0) {
     if (options.name !== undefined)
