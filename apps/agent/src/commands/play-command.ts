@@ -61,7 +61,7 @@ export async function playCommand(deps: CommandDeps, options: PlayCommandOptions
       'no agent runs, and none is started without a runtime: use --fake-runtime to try it out, or --container-runtime-endpoint with a runtime that no kubelet uses, whose pods would be removed',
     );
   const { terminal, clock } = found;
-  const root = options.namedRoot ?? process.env[ROOT_VARIABLE] ?? defaultRoot(isTrial);
+  const root = options.namedRoot ?? (process.env[ROOT_VARIABLE] || defaultRoot(isTrial));
   await startAgent(root, agentFlags, { clock, signal: terminal.signal });
   const end = `rxlet play ${options.path} --down`;
   terminal.printError(`started an agent with ${agentFlags.join(' ')} (--root-dir ${root}); it ends with: ${end}`);
