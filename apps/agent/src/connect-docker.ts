@@ -11,7 +11,7 @@ import type { RuntimeConnection } from './runtime-connection.ts';
 const FIRST_CALL_TIMEOUT_MS = 15_000;
 
 /**
- * Creates a runtime on Docker in this process.
+ * Creates a runtime on Docker in this process. With `isReadOnly` it leaves the work for containers that run, such as their logs, to the agent that has them.
  *
  * @throws ConfigError when Docker does not answer, or the directory of checkpoints cannot be written
  */
@@ -19,6 +19,7 @@ export async function connectDocker(
   choice: Extract<RuntimeChoice, { kind: 'docker' }>,
   logger: Logger,
   signal: AbortSignal,
+  { isReadOnly = false }: { readonly isReadOnly?: boolean } = {},
 ): Promise<RuntimeConnection> {
   const { socketPath, sandboxImage, cniConfigFolder, cniPluginFolders, restrictOomScoreAdj, rootDirectory } = choice;
   const nodeFiles = createNodeFiles({ roots: [rootDirectory] });
@@ -43,7 +44,7 @@ export async function connectDocker(
     },
   );
   try {
-    await docker.start();
+    if (!isReadOnly) await docker.start();
     await docker.runtime.version({}, { signal, timeoutMs: FIRST_CALL_TIMEOUT_MS });
   } catch (error) {
     await docker[Symbol.asyncDispose]();

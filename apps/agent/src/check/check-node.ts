@@ -9,6 +9,7 @@ import { createHostFiles } from '@rxlet/node-files';
 import { runningAgents } from '../config/find-agent.ts';
 import type { AgentSettings } from '../config/load-settings.ts';
 import { connectRuntime } from '../connect-runtime.ts';
+import type { RuntimeConnection } from '../runtime-connection.ts';
 import { checkMachine, type Finding } from './check-machine.ts';
 import { type CheckedPlaces, type MachineFactsPorts, readMachineFacts } from './read-machine-facts.ts';
 
@@ -64,9 +65,7 @@ function machinePorts(settings: AgentSettings, signal: AbortSignal): MachineFact
     userId: () => process.getuid?.() ?? 0,
     kernelRelease: release,
     async withRuntime(use) {
-      // Named, so that the failure is that of the connection alone.
-      const runtime = settings.runtime.kind === 'cri' ? { ...settings.runtime, isDefault: false } : settings.runtime;
-      await using connection = await connectRuntime({ ...settings, runtime }, noopLogger, noopMetrics, signal);
+      await using connection = await connectReadOnly(settings, signal);
       return await use(connection.runtime);
     },
     tryListen: (address, port) =>
@@ -97,6 +96,16 @@ function machinePorts(settings: AgentSettings, signal: AbortSignal): MachineFact
     isAgentRunning: async () => (await runningAgents()).includes(settings.node.rootDirectory),
     programTimeMs: async () => (await stat(process.argv[1] ?? '').catch(() => ({ mtimeMs: 0 }))).mtimeMs,
   };
+}
+
+async function connectReadOnly(settings: AgentSettings, signal: AbortSignal): Promise<RuntimeConnection> {
+  if (settings.runtime.kind === 'docker') {
+    const { connectDocker } = await import('../connect-docker.ts');
+    return connectDocker(settings.runtime, noopLogger, signal, { isReadOnly: true });
+  }
+  // Named, so that the failure is that of the connection alone.
+  const runtime = settings.runtime.kind === 'cri' ? { ...settings.runtime, isDefault: false } : settings.runtime;
+  return connectRuntime({ ...settings, runtime }, noopLogger, noopMetrics, signal);
 }
 
 /** Returns the space of the file system of a path, which need not exist yet. */
