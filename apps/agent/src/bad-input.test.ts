@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,6 +83,16 @@ describe('an agent that cannot start reports why in one line, and ends', () => {
     );
     await reject(1, ['--container-runtime-endpoint', `unix://${path}`], path, 'does not speak gRPC');
     server.close();
+  });
+
+  it.runIf(process.getuid?.() === 0)('a root directory of another user, into which Docker writes nothing', async () => {
+    const root = join(folder, 'of-another-user');
+    await mkdir(root);
+    await chown(root, 12_345, 12_345);
+    const { stderr, exitCode } = await runRxlet('--docker', '--docker-endpoint=unix:///none', '--root-dir', root);
+    expect(stderr).toMatch(/^rxlet: cannot use the root directory ".*": it belongs to another user \(uid 12345\)/);
+    expect(exitCode).toBe(1);
+    expect(await readdir(root)).toEqual([]);
   });
 
   it('neither runtime nor --fake-runtime', () =>

@@ -92,14 +92,17 @@ export async function runAgent(
 
   const lock = settings.lockFile && keep(await acquireFileLock(settings.lockFile.path, { clock: systemClock }, signal));
   const tracing = settings.tracing && keep(await loadTracing(settings.tracing, logger));
+  const hasCertificates = settings.cluster !== undefined || settings.kubeletApi?.port !== undefined;
+  const certificateDirectory = hasCertificates ? settings.servingCertificates.directory : undefined;
+  const prepare = (): Promise<void> => prepareDirectories({ ...node, ...options, certificateDirectory });
+  // The runtime on Docker has its files in the root directory.
+  if (settings.runtime.kind === 'docker') await prepare();
   const { hints, pullProgress, hostPaths, ...connection } = keep(
     await connectRuntime(settings, logger.child({ logger: 'runtime' }), metrics, signal),
   );
   const runtime = tracing === undefined ? connection.runtime : tracing.calls.runtime(connection.runtime);
   const images = tracing === undefined ? connection.images : tracing.calls.images(connection.images);
-  const hasCertificates = settings.cluster !== undefined || settings.kubeletApi?.port !== undefined;
-  const certificateDirectory = hasCertificates ? settings.servingCertificates.directory : undefined;
-  await prepareDirectories({ ...node, ...options, certificateDirectory });
+  await prepare();
   if (settings.openFiles !== undefined) await applyOpenFileLimit(settings.openFiles, { logger });
   if (settings.oomScoreAdj !== undefined) await applyOwnOomScoreAdj(settings.oomScoreAdj, logger);
   const cluster =
