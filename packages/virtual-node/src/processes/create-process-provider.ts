@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Clock,
@@ -17,7 +17,7 @@ import { findPodContainer, podUid } from '@rxlet/pod-model';
 import type { PodProvider, ProviderContainerReference } from '../pod-provider.ts';
 import { ProviderError } from '../provider-error.ts';
 import { createProviderPodList } from '../provider-pod-list.ts';
-import { createPodProcesses, type PodProcesses, replaceFile } from './pod-processes.ts';
+import { createPodProcesses, type PodProcesses, readJson, replaceFile } from './pod-processes.ts';
 import { readProcessLog } from './process-log.ts';
 import { measureGroups } from './process-stats.ts';
 import { unsupportedPod } from './unsupported-pod.ts';
@@ -64,17 +64,29 @@ export function createProcessProvider(
   const directoryOf = (uid: string): string => join(directory, pathElement(uid));
   const add = async (pod: Pod): Promise<void> => {
     const uid = podUid(pod);
-    const processes = createPodProcesses(pod, { clock, logger, backoff, list, directory: directoryOf(uid) });
+    const removed = (): void => {
+      pods.delete(uid);
+      void processes[Symbol.asyncDispose]();
+    };
+    const ports = { clock, logger, backoff, list, directory: directoryOf(uid), removed };
+    const processes = createPodProcesses(pod, ports);
     pods.set(uid, processes);
-    await processes.start();
+    try {
+      await processes.start();
+    } catch (error) {
+      pods.delete(uid);
+      throw error;
+    }
   };
   /** Finds the pods of an earlier run. */
   const load = async (): Promise<void> => {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     for (const uid of await readdir(directory)) {
+      // Found by a load that failed later.
+      if (pods.has(uid)) continue;
       // Written last, so that a directory without it was never a pod.
-      const text = await readFile(join(directory, uid, 'pod.json'), 'utf8').catch(() => undefined);
-      if (text !== undefined) await add(JSON.parse(text) as Pod);
+      const pod = await readJson<Pod>(join(directory, uid, 'pod.json'), logger);
+      if (pod !== undefined) await add(pod);
     }
   };
   const ready = (): Promise<void> => {

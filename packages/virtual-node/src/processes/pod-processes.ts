@@ -23,6 +23,8 @@ export interface PodProcessesPorts {
   readonly list: ProviderPodList;
   /** Directory of the pod, which exists. */
   readonly directory: string;
+  /** Called when the pod was removed. */
+  readonly removed: () => void;
 }
 
 /** The processes of one pod. Disposing of it leaves them running. */
@@ -53,11 +55,14 @@ const KILLED = 137;
 
 /** Creates the processes of a pod. */
 export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProcesses {
-  const { clock, logger, backoff, list, directory } = ports;
+  const { clock, logger, backoff, list, directory, removed } = ports;
   const { name = '', namespace = '' } = pod.metadata ?? {};
   const uid = podUid(pod);
   const lifetime = createLifetime();
+  const waiting = { clock, signal: lifetime.signal };
   const stop = new AbortController();
+  /** Last signal of the end of the pod, which processes that were just starting have not got. */
+  let endSignal: 'SIGTERM' | 'SIGKILL' | undefined;
   const running = new Map<string, SupervisedProcess>();
   const attempts = new Map<string, number>();
   const finished = new Map<string, Promise<void>>();
@@ -89,14 +94,24 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
     const workingDirectory = container.workingDir ?? directory;
     const path = pathOf(container.name, attempt);
     const started = await startProcess(path, { command, environment, workingDirectory }, clock);
-    const record: InstanceRecord = {
-      attempt,
-      groupId: started.groupId,
-      startTicks: (await readStartTicks(started.groupId)) ?? '',
-      startedAtMs: started.startedAtMs,
-    };
-    await replaceFile(recordPath(container.name), JSON.stringify(record));
+    try {
+      const record: InstanceRecord = {
+        attempt,
+        groupId: started.groupId,
+        startTicks: (await readStartTicks(started.groupId, waiting)) ?? '',
+        startedAtMs: started.startedAtMs,
+      };
+      await replaceFile(recordPath(container.name), JSON.stringify(record));
+    } catch (error) {
+      // Nothing would find it again.
+      started.signal('SIGKILL');
+      throw error;
+    }
     return started;
+  };
+  /** Removes the log and the end of an instance that is not the one before the current any more. */
+  const removeInstance = async (container: string, attempt: number): Promise<void> => {
+    for (const file of ['log', 'exit']) await rm(`${pathOf(container, attempt)}.${file}`, { force: true });
   };
 
   /** Runs a container until it has ended for good or the pod ends. */
@@ -114,15 +129,18 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
         const current =
           adopted === undefined
             ? await launch(container, attempt)
-            : await findProcess(path, adopted.groupId, adopted.startTicks, adopted.startedAtMs, clock);
+            : await findProcess(path, adopted.groupId, adopted.startTicks, adopted.startedAtMs, waiting);
         if (current !== undefined) {
           ({ startedAtMs } = current);
           running.set(containerName, current);
+          if (endSignal !== undefined) current.signal(endSignal);
           report({ ...common, state: 'running', startedAtMs });
           exit = await current.ended(lifetime.signal);
           running.delete(containerName);
+          // As in a container, processes in the background end with the command.
+          current.signal('SIGKILL');
         } else {
-          exit = await readExit(path);
+          exit = await readExit(path, waiting);
         }
       } catch (error) {
         lifetime.signal.throwIfAborted();
@@ -137,6 +155,7 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
       await waitForRestart(containerName, attempt, clock.monotonicNow());
       if (stop.signal.aborted) return;
       attempt += 1;
+      await removeInstance(containerName, attempt - 2).catch(() => undefined);
     }
   };
 
@@ -155,31 +174,41 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
 
   const endAll = async (): Promise<void> => {
     await Promise.all(finished.values());
+    // Their end was not awaited: the next agent finds them.
+    lifetime.signal.throwIfAborted();
     await rm(directory, { recursive: true, force: true });
     for (const container of attempts.keys()) backoff.reset(`${uid}/${container}`);
     list.remove(uid);
+    removed();
+  };
+  const signalAll = (name: 'SIGTERM' | 'SIGKILL'): void => {
+    if (endSignal !== 'SIGKILL') endSignal = name;
+    running.forEach((one) => one.signal(name));
   };
 
   return {
     pod,
     async start() {
+      const found: [Container, InstanceRecord | undefined][] = [];
+      for (const container of pod.spec?.containers ?? [])
+        found.push([container, await readJson<InstanceRecord>(recordPath(container.name), logger)]);
       list.set({ uid, name, namespace, containers: [] });
-      for (const container of pod.spec?.containers ?? []) {
-        const found = await readRecord(recordPath(container.name));
+      for (const [container, record] of found)
         finished.set(
           container.name,
-          lifetime.track(supervise(container, found)).catch(() => undefined),
+          lifetime.track(supervise(container, record)).catch(() => undefined),
         );
-      }
     },
     end(gracePeriodSeconds) {
       stop.abort(new Error('the pod ends'));
-      running.forEach((one) => one.signal('SIGTERM'));
-      ending ??= lifetime.track(endAll());
-      ending.catch((error: unknown) => logger.error('cannot remove a pod', { uid, error: errorMessage(error) }));
+      signalAll('SIGTERM');
+      ending ??= lifetime.track(endAll()).catch((error: unknown) => {
+        ending = undefined;
+        if (!lifetime.signal.aborted) logger.error('cannot remove a pod', { uid, error: errorMessage(error) });
+      });
       const kill = async (): Promise<void> => {
         await Promise.race([sleep(clock, gracePeriodSeconds * 1000, lifetime.signal), ending]);
-        running.forEach((one) => one.signal('SIGKILL'));
+        signalAll('SIGKILL');
       };
       void lifetime.track(kill()).catch(() => undefined);
     },
@@ -196,9 +225,22 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
   };
 }
 
-async function readRecord(path: string): Promise<InstanceRecord | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as InstanceRecord);
+/** Reads a file of JSON; `undefined` when there is none, or a loss of power has damaged it. Rejects when it cannot be read. */
+export async function readJson<T>(path: string, logger: Logger): Promise<T | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    logger.warn('cannot use a damaged file', { path, error: errorMessage(error) });
+    return undefined;
+  }
 }
 
 /** Replaces a file at once, so that a crash leaves the old or the new content. */

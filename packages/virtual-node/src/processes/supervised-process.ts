@@ -26,6 +26,12 @@ export interface SupervisedProcess {
   readonly groupId: number;
 }
 
+/** How to wait. */
+export interface Waiting {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
 /** Period in which the end of a process is looked for that another agent has started. */
 const POLL_MS = 250;
 
@@ -69,24 +75,38 @@ export async function findProcess(
   groupId: number,
   startTicks: string,
   startedAtMs: number,
-  clock: Clock,
+  waiting: Waiting,
 ): Promise<SupervisedProcess | undefined> {
-  return (await readStartTicks(groupId)) === startTicks ? supervised(path, groupId, startedAtMs, clock) : undefined;
+  const isSame = (await readStartTicks(groupId, waiting)) === startTicks;
+  return isSame ? supervised(path, groupId, startedAtMs, waiting.clock) : undefined;
 }
 
-/** Reads the recorded end of a process; `undefined` while there is none. */
-export async function readExit(path: string): Promise<ProcessExit | undefined> {
-  const text = await readFile(`${path}.exit`, 'utf8').catch(() => undefined);
-  const [code = NaN, finishedAtMs] = (text ?? '').trim().split(' ').map(Number);
-  return text === undefined ? undefined : { exitCode: code, finishedAtMs };
+/** Reads the recorded end of a process; `undefined` while there is none. A full disk may have left an empty one. */
+export async function readExit(path: string, waiting: Waiting): Promise<ProcessExit | undefined> {
+  const text = await readFileIfAny(`${path}.exit`, waiting);
+  const [, exitCode, finishedAtMs] = /^(\d+) (\d+)$/m.exec(text ?? '') ?? [];
+  return exitCode === undefined ? undefined : { exitCode: Number(exitCode), finishedAtMs: Number(finishedAtMs) };
 }
 
 /** Reads when a process started, in clock ticks since the boot: with its id, that identifies it. `undefined`: there is none, or it has ended. */
-export async function readStartTicks(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${String(pid)}/stat`, 'utf8').catch(() => undefined);
+export async function readStartTicks(pid: number, waiting: Waiting): Promise<string | undefined> {
+  const stat = await readFileIfAny(`/proc/${String(pid)}/stat`, waiting);
   // The name of the program, in parentheses, may contain anything.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields === undefined || fields[0] === 'Z' ? undefined : fields[19];
+}
+
+/** Returns the content of a file; `undefined` when it cannot be read. Waits for a file descriptor: its lack says nothing about the process. */
+async function readFileIfAny(path: string, { clock, signal }: Waiting): Promise<string | undefined> {
+  for (;;) {
+    try {
+      return await readFile(path, 'utf8');
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (code !== 'EMFILE' && code !== 'ENFILE') return undefined;
+    }
+    await sleep(clock, POLL_MS, signal);
+  }
 }
 
 function supervised(
@@ -97,7 +117,7 @@ function supervised(
   exited?: Promise<void>,
 ): SupervisedProcess {
   const untilGone = async (signal: AbortSignal): Promise<void> => {
-    while ((await readStartTicks(groupId)) !== undefined) await sleep(clock, POLL_MS, signal);
+    while ((await readStartTicks(groupId, { clock, signal })) !== undefined) await sleep(clock, POLL_MS, signal);
   };
   return {
     groupId,
@@ -106,7 +126,7 @@ function supervised(
       const polled = untilGone(signal);
       polled.catch(() => undefined);
       await Promise.race([polled, ...(exited === undefined ? [] : [exited])]);
-      return readExit(path);
+      return readExit(path, { clock, signal });
     },
     signal(name) {
       try {
