@@ -78,6 +78,32 @@ describe('the provider of a job service', { timeout: 30_000 }, () => {
     await expect(iterator.next()).rejects.toThrow('the service has sent nothing for 0.1 s');
   });
 
+  it('follows a log that is silent, and waits for a reader that is slow', async () => {
+    const server = createServer((_request, response) => {
+      response.write('first\n');
+      systemClock.setTimer(400, () => void response.end('last\n'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    const container = { pod: { uid: '1', name: 'a', namespace: 'b' }, container: 'main' };
+    const read = async (idleTimeoutMs: number, follow: boolean, pauseMs: number): Promise<string> => {
+      const provider = createHttpProvider({ clock: systemClock }, { url, idleTimeoutMs });
+      let text = '';
+      for await (const chunk of provider.logs!(container, { ...call, follow, previous: false, timestamps: false })) {
+        text += Buffer.from(chunk).toString();
+        await sleep(systemClock, pauseMs);
+      }
+      return text;
+    };
+    expect(await read(100, true, 0)).toBe('first\nlast\n');
+    expect(await read(500, false, 1000)).toBe('first\nlast\n');
+    await expect(read(100, false, 0)).rejects.toThrow('the service has sent nothing for 0.1 s');
+  });
+
   it('rejects lines that are no change of a pod', async () => {
     const url = await scriptedService(200, '{"type":"snapshot","pods":[{"uid":"1"}]}\n');
     const provider = createHttpProvider({ clock: systemClock }, { url });

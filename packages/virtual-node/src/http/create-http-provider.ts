@@ -13,7 +13,10 @@ export interface HttpProviderOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Name of the provider. Default: `http`. */
   readonly name?: string;
-  /** Time without a byte after which a connection counts as lost. The service must send a line, which may be empty, more often. Default: one minute. */
+  /**
+   * Time without a byte after which a connection counts as lost. The service must send a line of its pods, which may be empty, more often. A log that is followed may be
+   * silent. Default: one minute.
+   */
   readonly idleTimeoutMs?: number;
 }
 
@@ -71,7 +74,7 @@ export function createHttpProvider({ clock }: { readonly clock: Clock }, options
         if (value !== undefined && value !== false) parameters.set(key, String(value));
       if (sinceMs !== undefined) parameters.set('sinceTime', new Date(sinceMs).toISOString());
       const path = `${pathOf(pod.uid)}/containers/${encodeURIComponent(container)}/log?${parameters.toString()}`;
-      return requestService(access, { method: 'GET', path, signal });
+      return requestService(access, { method: 'GET', path, mayPause: query.follow, signal });
     },
   };
 }

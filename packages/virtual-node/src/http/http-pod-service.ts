@@ -9,6 +9,8 @@ export interface ServiceRequest {
   /** Path below that of the service, with its query. */
   readonly path: string;
   readonly body?: unknown;
+  /** Whether the answer may pause for any time once it has begun. Default: no. */
+  readonly mayPause?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -29,7 +31,7 @@ const REASONS: readonly ProviderErrorReason[] = ['NotFound', 'Rejected', 'Unavai
 /** Sends a request, and returns the chunks of a successful answer. @throws ProviderError with the reason of the service; `Unavailable` for every other failure */
 export async function* requestService(
   { clock, url, headers, idleTimeoutMs }: ServiceAccess,
-  { method, path, body, signal }: ServiceRequest,
+  { method, path, body, mayPause = false, signal }: ServiceRequest,
 ): AsyncGenerator<Uint8Array> {
   const controller = new AbortController();
   using _listener = onAbort(signal, (reason) => controller.abort(reason));
@@ -48,9 +50,12 @@ export async function* requestService(
     restartTimer();
     const { statusCode = 0 } = response;
     if (statusCode < 200 || statusCode > 299) throw await errorOf(response, statusCode);
+    if (mayPause) timer[Symbol.dispose]();
     for await (const chunk of response) {
-      restartTimer();
+      // The time that the reader takes is not the service's.
+      timer[Symbol.dispose]();
       yield chunk as Uint8Array;
+      if (!mayPause) restartTimer();
     }
     if (!response.complete) throw new ProviderError('Unavailable', 'the connection to the service was lost');
   } catch (error) {
