@@ -33,10 +33,17 @@ export function nodeNameOf(flags: Flags, hostname: string): string {
   );
 }
 
-/** Returns the addresses of the node, the primary one first: those of `--node-ip`, or the machine's. */
-export function nodeAddressesOf(flags: Flags, address: string): readonly string[] {
-  const flag = flagText(flags, 'node-ip');
-  if (flag === undefined) return [address];
+/**
+ * Returns the addresses of the node, the primary one first: those of `--node-ip`, or the machine's. As in the kubelet, an address of all zeros stands for any address of
+ * its family, and an empty value for none.
+ */
+export function nodeAddressesOf(
+  flags: Flags,
+  { address, addressV6 = address }: { readonly address: string; readonly addressV6?: string | undefined },
+): readonly string[] {
+  const flag = flagText(flags, 'node-ip')?.trim() ?? '';
+  if (flag === '' || flag === '0.0.0.0') return [address];
+  if (flag === '::') return [addressV6];
   const given = flag.split(',').map((part) => part.trim());
   const families = new Set(given.map((ip) => isIP(ip)));
   const isUsable = !families.has(0) && !given.includes('0.0.0.0') && !given.includes('::');

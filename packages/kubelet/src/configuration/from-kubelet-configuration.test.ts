@@ -225,6 +225,14 @@ resolvConf: ''
     });
   });
 
+  it.each([
+    ['--node-ip=', ['192.0.2.1']],
+    ['--node-ip=0.0.0.0', ['192.0.2.1']],
+    ['--node-ip=::', ['fd00::1']],
+  ])('takes an address of the machine for %s, by its family', async (flag, nodeIps) => {
+    expect((await preset('', [flag], { addressV6: 'fd00::1' })).node.nodeIps).toEqual(nodeIps);
+  });
+
   it('passes on what admission depends on', async () => {
     const fields = `
 maxPods: 20
@@ -330,7 +338,7 @@ port: 10260
     ['a name as --node-ip', '', ['--node-ip=node1'], {}, 'flags: --node-ip "node1" is not an address of this node'],
     ['two addresses of a family', '', ['--node-ip=192.0.2.1,192.0.2.2'], {}, 'flags: --node-ip "192.0.2.1,192.0.2.2"'],
     ['another cloud provider', '', ['--cloud-provider=aws'], {}, '--cloud-provider "aws" is unknown'],
-    ['an unspecified address', '', ['--node-ip=0.0.0.0'], {}, 'flags: --node-ip "0.0.0.0"'],
+    ['an unspecified address beside another', '', ['--node-ip=0.0.0.0,fd00::1'], {}, 'flags: --node-ip "0.0.0.0,fd00'],
     ['a URL without a host', '', ['--manifest-url=/etc/x'], {}, '"/etc/x" is not a URL'],
     [
       'a header name with a blank, also without a URL',

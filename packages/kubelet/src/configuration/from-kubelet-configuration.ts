@@ -106,7 +106,7 @@ function toNodeOptions(loaded: LoadedConfiguration, node: KubeletNode): NodeOpti
     name: nodeNameOf(flags, node.hostname),
     rootDirectory: rootDirectoryOf(flags, defaultNodeSettings.rootDirectory),
     podLogsDirectory: configuration.podLogsDir ?? defaultNodeSettings.podLogsDirectory,
-    nodeIps: nodeAddressesOf(flags, node.address),
+    nodeIps: nodeAddressesOf(flags, node),
     clusterDns: configuration.clusterDNS ?? [],
     clusterDomain: configuration.clusterDomain ?? '',
     cpuCfsQuota: configuration.cpuCFSQuota ?? defaultNodeSettings.cpuCfsQuota,

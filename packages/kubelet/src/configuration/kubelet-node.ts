@@ -17,6 +17,8 @@ export interface KubeletNode {
   readonly hostname: string;
   /** Default of `--node-ip`. */
   readonly address: string;
+  /** Address of `--node-ip=::`. Default: that without the flag. */
+  readonly addressV6?: string | undefined;
   /** Directories in which docker configs are searched. */
   readonly workingDirectory?: string | undefined;
   readonly homeDirectory?: string | undefined;
@@ -35,7 +37,7 @@ export async function readKubeletNode(files: HostFiles = createHostFiles()): Pro
     facts: await readNodeFacts(files),
     hostFiles: files,
     hostname: hostname(),
-    address: await nodeAddress(files),
+    ...(await nodeAddresses(files)),
     workingDirectory: process.cwd(),
     homeDirectory: process.env['HOME'],
     subordinateIds: await subordinateIds(files),
@@ -51,9 +53,12 @@ async function subordinateIds(files: HostFiles): Promise<SubordinateIds | undefi
   }
 }
 
-async function nodeAddress(files: HostFiles): Promise<string> {
+async function nodeAddresses(files: HostFiles): Promise<Pick<KubeletNode, 'address' | 'addressV6'>> {
   const { hostIps, defaultRouteIps } = await createHostMachine(files).addresses();
   const outside = hostIps.filter((ip) => nodeIpProblem(ip, hostIps) === undefined);
   const { v4, v6 } = defaultRouteIps;
-  return v4 ?? v6 ?? outside.find(isIPv4) ?? outside[0] ?? '127.0.0.1';
+  return {
+    address: v4 ?? v6 ?? outside.find(isIPv4) ?? outside[0] ?? '127.0.0.1',
+    addressV6: v6 ?? outside.find((ip) => !isIPv4(ip)),
+  };
 }
