@@ -167,4 +167,22 @@ describe('printLogs', () => {
     const nothing = await run(runningPod('web'), { limitBytes: 0 });
     await expect(nothing.done).rejects.toThrow('invalid --limit-bytes 0');
   });
+
+  it('ends all followed logs when one of them fails', async () => {
+    let isFollowed = true;
+    const openLog: OpenLog = async ({ containerName }, signal) => {
+      if (containerName === 'broken') throw new EndpointError(400, 'container "broken" is waiting to start');
+      return (async function* () {
+        yield new TextEncoder().encode('hello\n');
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        isFollowed = false;
+      })();
+    };
+    agent = await startFakeAgent({ openLog });
+    agent.put(runningPod('web', 'default', ['main', 'broken']));
+    const given = { pod: 'web', namespace: 'default', follow: true, previous: false, timestamps: false };
+    const done = printLogs(agent.connection, recordingTerminal(), { ...given, allContainers: true, prefix: false });
+    await expect(done).rejects.toThrow('waiting to start');
+    await expect.poll(() => isFollowed).toBe(false);
+  });
 });

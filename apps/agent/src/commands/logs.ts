@@ -1,3 +1,4 @@
+import { onAbort } from '@rxlet/component-base';
 import { parseGoDuration } from '@rxlet/component-base/go';
 import type { Pod } from '@rxlet/kube-api';
 import { podContainers } from '@rxlet/pod-model';
@@ -51,10 +52,12 @@ export async function printLogs(agent: AgentConnection, terminal: Terminal, opti
   const chosen = await chosenPods(agent, terminal, options);
   const logs = chosen.flatMap((pod) => containersOf(pod, options, terminal).map((container) => ({ pod, container })));
   const isOneOfMany = options.prefix || options.allContainers || logs.length > 1;
+  const ended = new AbortController();
+  using _interruption = onAbort(terminal.signal, () => ended.abort());
   const printLog = async ({ pod, container }: (typeof logs)[number]): Promise<void> => {
     const podName = pod.metadata?.name ?? '';
     const path = [options.namespace, podName, container].map(encodeURIComponent).join('/');
-    const log = agent.stream(`/containerLogs/${path}?${parameters.toString()}`, terminal.signal);
+    const log = agent.stream(`/containerLogs/${path}?${parameters.toString()}`, ended.signal);
     const prefix = options.prefix ? `[pod/${podName}/${container}] ` : '';
     if (isOneOfMany)
       for await (const line of splitLines(withLastEnd(log))) await terminal.write(Buffer.from(`${prefix}${line}\n`));
@@ -65,7 +68,13 @@ export async function printLogs(agent: AgentConnection, terminal: Terminal, opti
     throw new UsageError(
       `you are attempting to follow ${String(logs.length)} log streams, but maximum allowed concurrency is ${String(MAX_FOLLOWED)}: choose fewer pods`,
     );
-  else await Promise.all(logs.map(printLog));
+  else
+    try {
+      await Promise.all(logs.map(printLog));
+    } finally {
+      // When one of them fails, the others would keep the program running.
+      ended.abort();
+    }
 }
 
 /** Maximum number of logs that are followed at the same time. */
