@@ -95,7 +95,7 @@ export function addGetCommands(program: Command, deps: CommandDeps): void {
         '--for <goal>',
         "condition=Ready, condition=Ready=false, delete, or jsonpath='{.status.phase}'=Running",
       )
-      .option('--timeout <duration>', 'fail after this time; 0 only looks', '30s')
+      .option('--timeout <duration>', 'fail after this time; 0 only looks, -1s waits a week', '30s')
       .addOption(namespaceOfPod())
       .addOption(selectorOption()),
     'rxlet wait --for=condition=Ready pod/web --timeout=60s',

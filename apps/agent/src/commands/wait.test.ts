@@ -83,6 +83,16 @@ describe('waitForPods', () => {
     await failed;
   });
 
+  it('waits for a week with a negative time, as kubectl does', async () => {
+    agent.put(withReady('web', 'False'));
+    const done = wait('pod/web', 'condition=Ready', { timeout: '-1s' });
+    await begun();
+    await agent.clock.advance(24 * 3_600_000);
+    agent.put(withReady('web', 'True'));
+    await done;
+    expect(terminal.printed).toEqual(['pod/web-node1 condition met']);
+  });
+
   it.each<[words: string, goal: string, timeout: string, problem: string]>([
     ['pod/web', 'ready', '1s', 'unrecognized condition "ready"'],
     ['pod/web', 'condition=Ready', 'soon', 'invalid --timeout "soon"'],

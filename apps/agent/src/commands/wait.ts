@@ -18,12 +18,14 @@ export interface WaitOptions {
   readonly selector?: string | undefined;
   /** `condition=Ready`, `delete`, `jsonpath='{.status.phase}'=Running`. */
   readonly goal: string;
-  /** Go duration; 0: looks once. */
+  /** Go duration; 0: looks once; negative: a week. */
   readonly timeout: string;
 }
 
 /** Goal of a wait: a test of a pod, or its end. */
 type Goal = { readonly kind: 'delete' } | { readonly kind: 'test'; readonly isMet: (pod: Pod) => boolean };
+
+const WEEK_MS = 7 * 24 * 3_600_000;
 
 /**
  * Runs `rxlet wait`, as `kubectl wait` does it.
@@ -43,7 +45,7 @@ export async function waitForPods(
   const ended = new AbortController();
   using _interruption = onAbort(terminal.signal, () => ended.abort());
   // The first look always happens.
-  using _timer = timeoutMs === 0 ? undefined : clock.setTimer(timeoutMs, () => ended.abort());
+  using _timer = timeoutMs === 0 ? undefined : clock.setTimer(timeoutMs < 0 ? WEEK_MS : timeoutMs, () => ended.abort());
   const names = targets.flatMap((target) => target.names);
   const known = new Map<string, Pod>();
   let waiting: Set<string> | undefined;
