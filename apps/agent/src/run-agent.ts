@@ -26,6 +26,7 @@ import { nodeFsStats, type ReadFsStats } from '@rxlet/image-manager/gc';
 import type { ServerContent } from '@rxlet/kubelet-server';
 import { Registry } from 'prom-client';
 import { ConfigError } from './config/config-error.ts';
+import { rejectSecondAgent } from './config/find-agent.ts';
 import type { ClusterSettings } from './config/cluster-settings.ts';
 import type { AgentSettings } from './config/load-settings.ts';
 import type { ClusterConnection, ConnectClusterPorts } from './connect-cluster.ts';
@@ -91,6 +92,7 @@ export async function runAgent(
   };
 
   const lock = settings.lockFile && keep(await acquireFileLock(settings.lockFile.path, { clock: systemClock }, signal));
+  await rejectSecondAgent(rootDirectory);
   const tracing = settings.tracing && keep(await loadTracing(settings.tracing, logger));
   const hasCertificates = settings.cluster !== undefined || settings.kubeletApi?.port !== undefined;
   const certificateDirectory = hasCertificates ? settings.servingCertificates.directory : undefined;

@@ -1,7 +1,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import { UsageError } from './config-error.ts';
+import { ConfigError, UsageError } from './config-error.ts';
 import { ROOT_VARIABLE } from './root-variable.ts';
 import { DEFAULT_ROOT_DIRECTORY, socketPath } from './standard-places.ts';
 
@@ -41,6 +41,18 @@ export async function runningAgents(ports: FindAgentPorts = machinePorts()): Pro
     [...folders].map(async (folder) => ((await ports.isServed(socketPath(folder))) ? [folder] : [])),
   );
   return served.flat().sort();
+}
+
+/**
+ * Rejects a root directory with which an agent runs already: a second one must end before it touches what the first one runs.
+ * @throws ConfigError
+ */
+export async function rejectSecondAgent(rootDirectory: string): Promise<void> {
+  const path = socketPath(rootDirectory);
+  if (await isServedByOwner(path))
+    throw new ConfigError(
+      `cannot open the socket ${path}: it is served by another process, stop that process or choose another --root-dir`,
+    );
 }
 
 /** Set in the flags of a socket that listens. */
