@@ -16,7 +16,7 @@ import { createHostFiles } from '@rxlet/node-files';
 import { stats } from '@rxlet/stats';
 import type { Tracing, TracingOptions } from '@rxlet/tracing';
 import { statsConfiguration } from '@rxlet/stats/configuration';
-import { createLifetime, errorMessage, type Logger, onAbort, systemClock } from '@rxlet/component-base';
+import { abortable, createLifetime, errorMessage, type Logger, onAbort, systemClock } from '@rxlet/component-base';
 import { exitOnFatalErrors } from '@rxlet/component-base/command';
 import { collectProcessMetrics, createPrometheusMetrics } from '@rxlet/component-base/prometheus';
 import { logUnhandledStreamErrors } from '@rxlet/component-base/streams';
@@ -172,7 +172,7 @@ export async function runAgent(
     const logging = logPodChanges(agent.pods.changes$, logger);
     lifetime.defer(() => logging.unsubscribe());
   }
-  await startAgent(agent);
+  await startAgent(agent, signal);
   logger.info('rxlet is running', {
     node: node.name,
     manifests: manifests?.path,
@@ -280,9 +280,10 @@ function serviceNotifier(
   return notifier === undefined ? undefined : own(notifier);
 }
 
-async function startAgent(agent: Agent): Promise<void> {
+/** Starts the agent. Its start may wait for a runtime that hangs: the end is not held up by that. */
+async function startAgent(agent: Agent, signal: AbortSignal): Promise<void> {
   try {
-    await agent.start();
+    await abortable(agent.start(), signal);
   } catch (error) {
     if (!(error instanceof UnixSocketError)) throw error;
     throw new ConfigError(`${errorMessage(error)} (the socket is in the folder of --root-dir)`, { cause: error });
