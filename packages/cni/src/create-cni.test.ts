@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { podArgs } from './attachment.ts';
@@ -178,6 +178,19 @@ describe('status of the network', () => {
     expect(await node.cni.status()).toEqual({ isReady: true, network: 'net' });
     await rm(folder, { recursive: true });
     expect(await node.cni.status()).toMatchObject({ isReady: false });
+  });
+
+  it('passes over directories, and files that are too large', async () => {
+    await using node = await createTestNode();
+    await mkdir(join(node.folder, 'net.d/05-old.conf'));
+    await writeFile(join(node.folder, 'net.d/06-large.conf'), ' '.repeat(2 ** 20 + 1));
+    await node.configure('10-a.conflist', network([{ type: 'first' }]));
+    await node.plugin('first', 'exit 0');
+    expect(await node.cni.status()).toEqual({ isReady: true, network: 'net' });
+    await rm(join(node.folder, 'net.d/10-a.conflist'));
+    expect(await node.cni.status()).toMatchObject({
+      message: expect.stringMatching(/^cni config uninitialized: 05-old\.conf: .* is not a regular file$/) as string,
+    });
   });
 
   it('asks plugins from version 1.1.0 on', async () => {

@@ -1,7 +1,13 @@
 import { errorMessage, type Logger } from '@rxlet/component-base';
-import { type HostFiles, systemErrorCode } from '@rxlet/node-files';
+import { type HostFiles, systemErrorCode, UnsafeFileError } from '@rxlet/node-files';
 import { CniError } from './cni-error.ts';
-import { type ConfigFile, isConfigFileName, type NetworkConfig, selectNetwork } from './network-config.ts';
+import {
+  type ConfigFile,
+  type ConfigProblem,
+  isConfigFileName,
+  type NetworkConfig,
+  selectNetwork,
+} from './network-config.ts';
 import type { PluginRunner } from './plugin-runner.ts';
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
@@ -22,14 +28,21 @@ export function createNetworkLoader(
   let lastProblems = '';
   let lastValidated = '';
 
-  const readFiles = async (): Promise<readonly ConfigFile[]> => {
+  const readFiles = async (): Promise<{ files: readonly ConfigFile[]; unusable: readonly ConfigProblem[] }> => {
     const files: ConfigFile[] = [];
+    const unusable: ConfigProblem[] = [];
     for (const { name, path } of await listFolder()) {
       if (!isConfigFileName(name)) continue;
-      const file = await hostFiles.read(path, MAX_CONFIG_BYTES);
-      if (file !== undefined) files.push({ name, text: Buffer.from(file.bytes).toString('utf8') });
+      try {
+        const file = await hostFiles.read(path, MAX_CONFIG_BYTES);
+        if (file !== undefined) files.push({ name, text: Buffer.from(file.bytes).toString('utf8') });
+      } catch (error) {
+        // A directory, for instance, which must not hide the networks beside it.
+        if (!(error instanceof UnsafeFileError)) throw error;
+        unusable.push({ name, message: error.message });
+      }
     }
-    return files;
+    return { files, unusable };
   };
   const listFolder = async () => {
     try {
@@ -51,15 +64,17 @@ export function createNetworkLoader(
   };
   return {
     async load(signal) {
-      let files: readonly ConfigFile[];
+      let read: Awaited<ReturnType<typeof readFiles>>;
       try {
-        files = await readFiles();
+        read = await readFiles();
       } catch (error) {
         throw new CniError('NotConfigured', `cannot read the CNI configuration: ${errorMessage(error)}`, {
           cause: error,
         });
       }
-      const { network, problems } = selectNetwork(files);
+      const selected = selectNetwork(read.files);
+      const { network } = selected;
+      const problems = [...read.unusable, ...selected.problems];
       const summary = JSON.stringify(problems);
       if (summary !== lastProblems) {
         lastProblems = summary;
