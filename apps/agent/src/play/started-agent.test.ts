@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '@rxlet/component-base';
 import { eventually } from '@rxlet/test-containerd/eventually';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startAgent } from './started-agent.ts';
+import { isStartedAgent, startAgent } from './started-agent.ts';
 
 const [, program] = process.argv;
 let folder: string;
@@ -60,4 +60,10 @@ describe('startAgent', () => {
     expect(await readFile(other, 'utf8')).toBe('kept');
     expect(await runningPid()).toBeUndefined();
   });
+});
+
+it('takes an agent whose record a full disk left empty for one of the user', async () => {
+  await mkdir(root);
+  await writeFile(join(root, 'play.json'), '');
+  expect(await isStartedAgent(root)).toBe(false);
 });

@@ -99,8 +99,17 @@ export async function endStartedAgent(
 async function startedPid(rootDirectory: string): Promise<number | undefined> {
   const text = await readFile(join(rootDirectory, RECORD), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
-  const { pid, startTime } = JSON.parse(text) as { readonly pid: number; readonly startTime: string };
-  return startTime !== '' && (await startTimeOf(pid)) === startTime ? pid : undefined;
+  const { pid, startTime } = parseRecord(text);
+  return pid !== undefined && startTime && (await startTimeOf(pid)) === startTime ? pid : undefined;
+}
+
+function parseRecord(text: string): { readonly pid?: number; readonly startTime?: string } {
+  try {
+    return JSON.parse(text) as { readonly pid: number; readonly startTime: string };
+  } catch {
+    // A full disk left it incomplete, and then the agent was ended.
+    return {};
+  }
 }
 
 /** Field of `/proc/PID/stat` with the start time, counted after the name, which may have blanks. */
