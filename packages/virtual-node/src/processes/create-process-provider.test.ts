@@ -64,8 +64,17 @@ describe('the provider of processes', { timeout: 30_000 }, () => {
     const subject = await createSubject();
     const { provider } = subject;
     await using observed = await observePods(provider, subject);
-    await provider.create(podOf('stubborn', 'trap "" TERM; while :; do sleep 1; done'), call);
+    await provider.create(podOf('stubborn', 'trap "" TERM; echo ready; while :; do sleep 1; done'), call);
     await observed.until('the start', () => observed.get('uid-stubborn')?.containers[0]?.state === 'running');
+    const readLog = async (): Promise<string> => {
+      const options = { ...call, follow: false, previous: false, timestamps: false };
+      const container = { pod: reference('stubborn'), container: 'main' };
+      let text = '';
+      for await (const chunk of provider.logs!(container, options)) text += Buffer.from(chunk).toString();
+      return text;
+    };
+    // Before, the signal would end it.
+    await expect.poll(readLog).toBe('ready\n');
     await provider.delete(reference('stubborn'), { ...call, gracePeriodSeconds: 1 });
     await observed.until('the removal', () => observed.get('uid-stubborn') === undefined);
     const exits = observed.changes.flatMap((one) => (one.type === 'changed' ? one.pod.containers : []));

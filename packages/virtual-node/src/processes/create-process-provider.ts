@@ -129,7 +129,9 @@ export function createProcessProvider(
     logs(reference, options) {
       const { container } = reference;
       const processes = find(reference);
-      const isOpen = (): boolean => processes.groupOf(container) !== undefined;
+      const group = processes.groupOf(container);
+      // The next instance has a log of its own.
+      const isOpen = (): boolean => group !== undefined && processes.groupOf(container) === group;
       return readProcessLog(processes.logOf(container, options.previous), options, { clock, isOpen });
     },
     async exec(reference, command, { tty, stdin, stdout, stderr, signal }) {
