@@ -81,13 +81,18 @@ function checkContainer(
       const finishedAtMs = time('the end', container.finishedAtMs, before?.finishedAtMs);
       const given = time('the start', container.startedAtMs, before?.startedAtMs);
       const startedAtMs = Math.min(given, finishedAtMs);
-      const isCode = Number.isInteger(container.exitCode);
-      if (!isCode) problems.push(`the exit code of container "${name}" is no number: ${String(container.exitCode)}`);
+      const isCode = isInt32(container.exitCode);
+      if (!isCode) problems.push(`the exit code of container "${name}" is impossible: ${String(container.exitCode)}`);
       const exitCode = isCode ? container.exitCode : LOST.exitCode;
       const reason = container.reason ?? (isCode ? (exitCode === 0 ? 'Completed' : 'Error') : LOST.reason);
       return { ...nothing, ...common, startedAtMs, finishedAtMs, exitCode, reason, message: container.message ?? '' };
     }
   }
+}
+
+/** Integers of the API have 32 bits, and it rejects a whole status for a larger one. */
+function isInt32(number: number): boolean {
+  return Number.isInteger(number) && number >= -(2 ** 31) && number < 2 ** 31;
 }
 
 /** Time by which the clock of a provider may be ahead. */
@@ -101,7 +106,7 @@ function countRestarts(
 ): number {
   const least = before?.restartCount ?? 0;
   if (restartCount === undefined) return before?.state === 'exited' && state !== 'exited' ? least + 1 : least;
-  if (Number.isInteger(restartCount) && restartCount >= least) return restartCount;
+  if (isInt32(restartCount) && restartCount >= least) return restartCount;
   problems.push(`the restart count of container "${name}" is impossible: ${String(restartCount)}`);
   return least;
 }
