@@ -24,3 +24,11 @@ it('keeps the largest numbers of the API', () => {
   expect(checked.containers).toMatchObject([{ exitCode: -(2 ** 31), reason: 'Error', restartCount: 2 ** 31 - 1 }]);
   expect(problems).toEqual([]);
 });
+
+it('takes a container of an unknown state for one that waits', () => {
+  const container = { name: 'main', state: 'paused' } as unknown as { name: string; state: 'waiting' };
+  const reported = { uid: '1', name: 'web', namespace: 'default', containers: [container] };
+  const { pod: checked, problems } = checkProviderPod(reported, undefined, 1_000_000);
+  expect(checked.containers).toMatchObject([{ name: 'main', state: 'waiting' }]);
+  expect(problems).toEqual(['the state of container "main" is unknown: paused']);
+});

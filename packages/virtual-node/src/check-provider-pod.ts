@@ -87,6 +87,10 @@ function checkContainer(
       const reason = container.reason ?? (isCode ? (exitCode === 0 ? 'Completed' : 'Error') : LOST.reason);
       return { ...nothing, ...common, startedAtMs, finishedAtMs, exitCode, reason, message: container.message ?? '' };
     }
+    default:
+      // One report must not end the observation of all pods.
+      problems.push(`the state of container "${name}" is unknown: ${String(state)}`);
+      return { ...nothing, ...common, state: 'waiting' };
   }
 }
 
