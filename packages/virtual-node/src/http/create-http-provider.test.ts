@@ -100,7 +100,7 @@ describe('the provider of a job service', { timeout: 30_000 }, () => {
       return text;
     };
     expect(await read(100, true, 0)).toBe('first\nlast\n');
-    expect(await read(500, false, 1000)).toBe('first\nlast\n');
+    expect(await read(300, false, 1000)).toBe('first\nlast\n');
     await expect(read(100, false, 0)).rejects.toThrow('the service has sent nothing for 0.1 s');
   });
 
