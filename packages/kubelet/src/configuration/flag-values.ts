@@ -20,11 +20,11 @@ export function rootDirectoryOf(flags: Flags, defaultDirectory: string): string 
 /** A DNS subdomain name (RFC 1123): the name of a node is one, and part of the names of its static pods. */
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** Returns the name of the node: `--hostname-override` or the host's name, trimmed and in lower case as in the kubelet. */
+/** Returns the name of the node: `--hostname-override` or, without a value, the host's name, trimmed and in lower case as in the kubelet. */
 export function nodeNameOf(flags: Flags, hostname: string): string {
-  const override = flagText(flags, 'hostname-override');
-  const stage = override === undefined ? 'start' : 'flags';
-  const name = (override ?? hostname).trim().toLowerCase();
+  const override = flagText(flags, 'hostname-override') ?? '';
+  const stage = override === '' ? 'start' : 'flags';
+  const name = (override === '' ? hostname : override).trim().toLowerCase();
   if (name === '') reject(stage, 'the node has no name: set --hostname-override');
   if (name.length <= 253 && DNS_SUBDOMAIN.test(name)) return name;
   return reject(

@@ -233,6 +233,10 @@ resolvConf: ''
     expect((await preset('', [flag], { addressV6: 'fd00::1' })).node.nodeIps).toEqual(nodeIps);
   });
 
+  it("takes the machine's name for an empty --hostname-override", async () => {
+    expect((await preset('', ['--hostname-override='], { hostname: 'Node-B' })).node.name).toBe('node-b');
+  });
+
   it('passes on what admission depends on', async () => {
     const fields = `
 maxPods: 20
@@ -330,7 +334,7 @@ port: 10260
   });
 
   it.each([
-    ['the override ""', '', ['--hostname-override='], {}, 'flags: the node has no name: set --hostname-override'],
+    ['a blank override', '', ['--hostname-override= '], {}, 'flags: the node has no name: set --hostname-override'],
     ['the override my_host', '', ['--hostname-override=my_host'], {}, 'flags: "my_host" cannot be the name of a node'],
     ['the override a..b', '', ['--hostname-override=a..b'], {}, 'flags: "a..b" cannot be the name of a node'],
     ['a long override', '', [`--hostname-override=${'a'.repeat(254)}`], {}, 'cannot be the name of a node'],
