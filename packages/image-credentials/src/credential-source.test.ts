@@ -122,6 +122,24 @@ describe('the credentials for an image', () => {
     ]);
   });
 
+  it('reject pull secrets that are too large or have too many registries to be read for each pull', async () => {
+    const many = (count: number) => ({
+      auths: Object.fromEntries(Array.from({ length: count }, (_, index) => [`r${String(index)}.io`, {}])),
+    });
+    const big = secretOf('big', { auths: { 'r.io': { password: 'x'.repeat(2_000_000) } } });
+    const few = setup({ secrets: { a: secretOf('a', many(5000)), b: secretOf('b', many(5000)) } });
+    expect(await few.find('r1.io/a', podWith('a', 'b'))).toHaveLength(2);
+    const { find } = setup({
+      secrets: { a: secretOf('a', many(5000)), b: secretOf('b', many(5001)), big, bigger: big },
+    });
+    await expect(find('r1.io/a', podWith('a', 'b'))).rejects.toMatchObject({
+      name: 'PullSecretError',
+      message: 'the image pull secrets of the pod have more than 10000 registries',
+    });
+    expect(await find('r.io/a', podWith('big'))).toHaveLength(1);
+    await expect(find('r.io/a', podWith('big', 'bigger'))).rejects.toThrow('have more than 4194304 characters');
+  });
+
   it('stay empty when nothing is configured', async () => {
     const clock = createVirtualClock();
     const events = createEventLog(clock);

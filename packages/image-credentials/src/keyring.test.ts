@@ -7,6 +7,13 @@ const keyringOf = (...registries: string[]) =>
   createKeyring(registries.map((registry) => ({ registry, credential: registry })));
 
 describe('a keyring', () => {
+  it('matches hosts up to the length of names in DNS', () => {
+    const longest = `${'a'.repeat(250)}.io:65535`;
+    expect(keyringOf(longest, '*.io:65535').lookup(`${longest}/x`)).toEqual([longest, '*.io:65535']);
+    expect(keyringOf(`a${longest}`, '*.io:65535').lookup(`a${longest}/x`)).toEqual([]);
+    expect(keyringOf(`a${longest}`).invalidRegistries).toEqual([`a${longest}`]);
+  });
+
   it.each<[what: string, registries: string[], image: string, found: string[]]>([
     ['a host', ['gcr.io'], 'gcr.io/a/b:1', ['gcr.io']],
     ['not a longer host', ['gcr.io'], 'eu.gcr.io/a', []],

@@ -80,32 +80,43 @@ export async function retrievePullSecrets(
   return found.filter((secret) => secret !== undefined);
 }
 
+/** Bounds for the pull secrets of a pod, which are read for each pull: a pod may name thousands of them, and a registry without a credential takes ten bytes. */
+const MAX_LENGTH = 4 * 1024 * 1024;
+const MAX_ENTRIES = 10_000;
+
 /**
  * Returns the keyring entries of pull secrets. Secrets of another type, or without the key of their type, have none.
  *
  * @throws {@link PullSecretError}
  */
 export function pullSecretEntries(secrets: readonly Secret[]): readonly KeyringEntry<PullCredential>[] {
-  return secrets.flatMap((secret) => {
+  const entries: KeyringEntry<PullCredential>[] = [];
+  let length = 0;
+  for (const secret of secrets) {
     const [key, parse] = formats[secret.type ?? ''] ?? [];
     const data = key === undefined ? '' : (secret.data?.[key] ?? '');
-    if (key === undefined || parse === undefined || data === '') return [];
+    if (key === undefined || parse === undefined || data === '') continue;
     const { uid = '', namespace = '', name = '' } = secret.metadata ?? {};
+    length += data.length;
+    if (length > MAX_LENGTH)
+      throw new PullSecretError(`the image pull secrets of the pod have more than ${String(MAX_LENGTH)} characters`);
+    let parsed: readonly DockerConfigEntry[];
     try {
-      return parse(Buffer.from(data, 'base64').toString()).map(({ registry, credential: auth }) => ({
-        registry,
-        credential: {
-          auth,
-          origin: { kind: 'secret' as const, uid, namespace, name, credentialHash: hashRegistryAuth(auth) },
-        },
-      }));
+      parsed = parse(Buffer.from(data, 'base64').toString());
     } catch (error) {
       if (!(error instanceof DockerConfigError)) throw error;
       throw new PullSecretError(
         `image pull secret ${namespace}/${name}: ${key} cannot be read: ${error.message}; recreate the secret with kubectl create secret docker-registry`,
       );
     }
-  });
+    if (entries.length + parsed.length > MAX_ENTRIES)
+      throw new PullSecretError(`the image pull secrets of the pod have more than ${String(MAX_ENTRIES)} registries`);
+    for (const { registry, credential: auth } of parsed) {
+      const origin = { kind: 'secret' as const, uid, namespace, name, credentialHash: hashRegistryAuth(auth) };
+      entries.push({ registry, credential: { auth, origin } });
+    }
+  }
+  return entries;
 }
 
 /** Registries with a line each: authors of pods may write thousands into a secret, which is read for each pull. */

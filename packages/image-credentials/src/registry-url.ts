@@ -6,6 +6,8 @@ export interface RegistryLocation {
   readonly path: string;
 }
 
+/** Length of the longest name in DNS with the longest port. Authors of pods choose the host, which is compared with each of thousands of registries. */
+const MAX_HOST_LENGTH = 259;
 /** Matches the ASCII characters of a host. */
 const HOST = /^[a-zA-Z0-9\-_.~!$&'()*+,;=:<>"\u0080-\uffff]*$/;
 const USER_INFO = /^[a-zA-Z0-9\-_.~!$&'()*+,;=:@%]*$/;
@@ -27,7 +29,7 @@ export function parseRegistryLocation(text: string): RegistryLocation | undefine
   const userInfo = authority.slice(0, Math.max(at, 0));
   if (!USER_INFO.test(userInfo) || BAD_ESCAPE.test(userInfo)) return undefined;
   const host = authority.slice(at + 1);
-  if (!isHost(host)) return undefined;
+  if (host.length > MAX_HOST_LENGTH || !isHost(host)) return undefined;
   const path = unescapePath(location.slice(authority.length));
   return path === undefined ? undefined : { host, path };
 }
