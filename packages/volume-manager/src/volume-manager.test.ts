@@ -138,6 +138,40 @@ function watch(promise: Promise<unknown>): { outcome?: string } {
   return watched;
 }
 
+it('sets up and removes few of the many volumes of a pod at the same time', async () => {
+  let running = 0;
+  let most = 0;
+  let ended = 0;
+  const work = async (): Promise<void> => {
+    most = Math.max(most, ++running);
+    await sleep(bench.clock, 10);
+    running -= 1;
+    ended += 1;
+  };
+  const plugins: VolumePluginSet = {
+    sources: ['csi'],
+    create: (host) =>
+      driverOf(false, work)
+        .create(host)
+        .map((plugin) => ({ ...plugin, tearDown: work })),
+  };
+  const bench = createBench({ plugins: [plugins] });
+  const { clock, manager } = bench;
+  await manager.start();
+  const pod = podWith(
+    ...Array.from({ length: 200 }, (_, index) => ({ name: `v${String(index)}`, csi: { driver: 'd' } })),
+  );
+  const prepared = watch(manager.prepare(pod, signal));
+  await clock.advance(1_000);
+  expect([prepared.outcome, ended, most]).toEqual(['done', 200, 32]);
+  expect(manager.mountedVolumes('u').size).toBe(200);
+  most = 0;
+  const removed = watch(manager.tearDown('u', signal));
+  await clock.advance(1_000);
+  expect([removed.outcome, ended, most]).toEqual(['done', 400, 32]);
+  expect(clock.pendingTimers).toBe(0);
+});
+
 describe('the preparation of volumes', () => {
   it('mounts only what containers use', async () => {
     const { manager, memory } = createBench();

@@ -24,7 +24,7 @@ import {
 } from './desired-volumes.ts';
 import type { SetUpProgress, VolumeSetUpPorts } from './set-up-steps.ts';
 import { createVolumeSetUp } from './set-up-volume.ts';
-import type { VolumeOperations } from './volume-operations.ts';
+import { limitVolumes, type LimitVolumes, type VolumeOperations } from './volume-operations.ts';
 import type { ActualState } from './volume-states.ts';
 
 /** Ports of {@link createVolumeMounting}. */
@@ -78,7 +78,12 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
   };
 
   /** Sets a volume up once. Returns whether it is. */
-  const attempt = async (pod: Pod, desired: DesiredVolume, signal: AbortSignal): Promise<boolean> => {
+  const attempt = async (
+    pod: Pod,
+    desired: DesiredVolume,
+    limited: LimitVolumes,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
     const { volume } = desired;
     const progress: SetUpProgress = { reason: FAILED_MOUNT, failure: '' };
     const isKnown = actual.ofPod(podUid(pod)).get(desired.name)?.isCertain === true;
@@ -89,7 +94,8 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
       attributes: { plugin: desired.plugin.name },
     });
     try {
-      await operations.run(podUid(pod), volume.name, () => setUp({ pod, desired, progress, signal }), signal);
+      const work = (): Promise<void> => limited(() => setUp({ pod, desired, progress, signal }), signal);
+      await operations.run(podUid(pod), volume.name, work, signal);
       span.end();
       return true;
     } catch (error) {
@@ -102,14 +108,19 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
   };
 
   /** Brings a volume up to date that containers use, unless an earlier sync has begun to. */
-  const update = async (pod: Pod, desired: DesiredVolume, signal: AbortSignal): Promise<void> => {
+  const update = async (
+    pod: Pod,
+    desired: DesiredVolume,
+    limited: LimitVolumes,
+    signal: AbortSignal,
+  ): Promise<void> => {
     const uid = podUid(pod);
     const running = updates.get(uid) ?? { stop: new AbortController(), volumeNames: new Set() };
     if (running.volumeNames.has(desired.name)) return;
     updates.set(uid, running);
     running.volumeNames.add(desired.name);
     const { stop, volumeNames } = running;
-    const updated = attempt(pod, desired, AbortSignal.any([signal, stop.signal])).finally(() => {
+    const updated = attempt(pod, desired, limited, AbortSignal.any([signal, stop.signal])).finally(() => {
       volumeNames.delete(desired.name);
       if (volumeNames.size === 0 && updates.get(uid) === running) updates.delete(uid);
     });
@@ -121,20 +132,26 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
     updates.delete(uid);
   };
 
-  const mountOne = async (pod: Pod, desired: DesiredVolume, signal: AbortSignal): Promise<void> => {
+  const mountOne = async (
+    pod: Pod,
+    desired: DesiredVolume,
+    limited: LimitVolumes,
+    signal: AbortSignal,
+  ): Promise<void> => {
     const { name, volume } = desired;
     const uid = podUid(pod);
     const beganMs = clock.monotonicNow();
     const known = actual.ofPod(uid).get(name);
     if (known?.isCertain === true) {
       // The containers run on with the content that they have.
-      if (known.refreshes && operations.blockedForMs(uid, volume.name) === 0) await update(pod, desired, signal);
+      if (known.refreshes && operations.blockedForMs(uid, volume.name) === 0)
+        await update(pod, desired, limited, signal);
       if (volume.claim !== undefined) expansion.whileMounted({ pod, desired, definition: definitionOf(desired, pod) });
       return;
     }
     for (;;) {
       await waitForBackoff(pod, desired, signal);
-      if (await attempt(pod, desired, signal)) {
+      if (await attempt(pod, desired, limited, signal)) {
         if (desired.plugin.mode === 'Filesystem') metrics.mounted(qualifiedPluginName(desired), beganMs);
         return;
       }
@@ -195,9 +212,10 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
       if (used.length === 0) return;
       const desired = await process(pod, used, signal);
       wanted.set(podUid(pod), desired);
+      const limited = limitVolumes(desired.length);
       try {
         await withDeadline(clock, MOUNT_TIMEOUT_MS, signal, async (bounded) => {
-          await Promise.all(desired.map((one) => mountOne(pod, one, bounded)));
+          await Promise.all(desired.map((one) => mountOne(pod, one, limited, bounded)));
         });
       } catch (error) {
         signal.throwIfAborted();

@@ -7,7 +7,7 @@ import type { SubPaths } from '../sub-path/sub-paths.ts';
 import { escapePluginName, type VolumePaths } from '../volume-paths.ts';
 import type { VolumeMetrics } from '../volume-metrics.ts';
 import { type AnyVolumePlugin, operationMessage } from './desired-volumes.ts';
-import type { VolumeOperations } from './volume-operations.ts';
+import { limitVolumes, type LimitVolumes, type VolumeOperations } from './volume-operations.ts';
 import type { ActualState } from './volume-states.ts';
 
 /** Ports of {@link createVolumeUnmounting}. */
@@ -73,6 +73,7 @@ export function createVolumeUnmounting(ports: VolumeUnmountingPorts): VolumeUnmo
     uid: string,
     { name, plugin, pluginName, mode }: FoundVolume,
     isWanted: () => boolean,
+    limited: LimitVolumes,
     signal: AbortSignal | undefined,
   ): Promise<void> => {
     if (plugin === undefined) throw new Error(`no volume plugin matched name: ${pluginName}`);
@@ -93,7 +94,8 @@ export function createVolumeUnmounting(ports: VolumeUnmountingPorts): VolumeUnmo
       for (const volume of known) actual.delete(uid, volume.name);
     };
     const span = { kind: 'volume.unmount', subject: name, attributes: { plugin: pluginName } } as const;
-    await inSpan(journal, { uid }, span, () => operations.run(uid, name, tearDown, signal), signal);
+    const work = (): Promise<void> => limited(tearDown, signal);
+    await inSpan(journal, { uid }, span, () => operations.run(uid, name, work, signal), signal);
   };
 
   /** Sub paths of volumes that have no directory of their own, such as a hostPath of an agent that was killed. */
@@ -113,7 +115,10 @@ export function createVolumeUnmounting(ports: VolumeUnmountingPorts): VolumeUnmo
   return {
     async unmount(uid, isWanted, signal) {
       const volumes = await findVolumes(uid);
-      const results = await Promise.allSettled(volumes.map((volume) => unmountOne(uid, volume, isWanted, signal)));
+      const limited = limitVolumes(volumes.length);
+      const results = await Promise.allSettled(
+        volumes.map((volume) => unmountOne(uid, volume, isWanted, limited, signal)),
+      );
       signal?.throwIfAborted();
       const failures = results.flatMap((result, index) =>
         result.status === 'rejected'

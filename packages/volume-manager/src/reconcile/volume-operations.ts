@@ -1,4 +1,4 @@
-import { type Clock, createBackoff, createKeyedExecutor } from '@rxlet/component-base';
+import { type Clock, createBackoff, createKeyedExecutor, createSemaphore } from '@rxlet/component-base';
 
 /** Operations on volumes: one at a time for each volume, with exponential back-off after failures (kubelet: operation executor). */
 export interface VolumeOperations {
@@ -24,6 +24,19 @@ const INITIAL_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 122_000;
 /** Bound for the operations of a volume that run or wait. */
 const MAX_PENDING = 8;
+
+/** Bound for the volumes of one pod that are set up or removed at the same time: each needs file descriptors, and memory for its files. */
+const MAX_AT_ONCE = 32;
+
+/** Runs the work for a volume of a pod once there are few enough others at work. */
+export type LimitVolumes = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+
+/** Creates the {@link LimitVolumes} for the volumes of one pod. There is no limit for usual numbers of volumes. */
+export function limitVolumes(count: number): LimitVolumes {
+  if (count <= MAX_AT_ONCE) return (work) => work();
+  const permits = createSemaphore(MAX_AT_ONCE);
+  return (work, signal) => permits.run(work, signal);
+}
 
 /** Creates {@link VolumeOperations}. */
 export function createVolumeOperations(clock: Clock): VolumeOperations {
