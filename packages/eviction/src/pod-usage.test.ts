@@ -43,6 +43,23 @@ describe('diskUsage', () => {
   });
 });
 
+it('looks at each measured volume once, however many a pod has', () => {
+  let reads = 0;
+  const many = Array.from({ length: 100 }, (_, index) => `v${String(index)}`);
+  const measured = many.map((name) => ({
+    get name() {
+      reads += 1;
+      return name;
+    },
+    usedBytes: 1,
+    inodesUsed: 2,
+  }));
+  const pod = volumes(...many.map((name) => ({ name, emptyDir: {} })));
+  const use: PodUse = { podRef, containers: null, volume: measured };
+  expect([hasUnmeasuredVolume(pod, use), reads]).toEqual([false, 100]);
+  expect([diskUsage(pod, use, ['localVolumes']), reads]).toEqual([{ bytes: 100, inodes: 200 }, 200]);
+});
+
 describe('hasUnmeasuredVolume', () => {
   it.each<[string, readonly Volume[], readonly string[] | undefined, boolean]>([
     ['an emptyDir that is not measured', [{ name: 'v', emptyDir: {} }], ['other'], true],

@@ -26,9 +26,9 @@ export function usageByUid({ pods }: NodeSummary): ReadonlyMap<string, PodUse> {
 
 /** Reports whether the measurement lacks an emptyDir on disk, as before the volume is mounted. */
 export function hasUnmeasuredVolume({ spec }: Pod, use: PodUse): boolean {
+  const measured = new Set((use.volume ?? []).map(({ name }) => name));
   return (spec?.volumes ?? []).some(
-    ({ name, emptyDir }) =>
-      emptyDir !== undefined && !emptyDir.medium && use.volume?.some((volume) => volume.name === name) !== true,
+    ({ name, emptyDir }) => emptyDir !== undefined && !emptyDir.medium && !measured.has(name),
   );
 }
 
@@ -41,7 +41,8 @@ export function diskUsage(pod: Pod, use: PodUse, parts: readonly DiskPart[]): Di
   }
   if (parts.includes('localVolumes')) {
     const volumes = (pod.spec?.volumes ?? []).filter(isLocal);
-    used.push(...volumes.map(({ name }) => use.volume?.find((volume) => volume.name === name)));
+    const measured = new Map((use.volume ?? []).map((volume) => [volume.name, volume]));
+    for (const { name } of volumes) used.push(measured.get(name));
   }
   const sum = (field: keyof DiskUse): number => used.reduce((total, part) => total + (part?.[field] ?? 0), 0);
   return { bytes: sum('usedBytes'), inodes: sum('inodesUsed') };
