@@ -118,4 +118,18 @@ describe('requestsOfContainer', () => {
   it('leaves extended resources out when they are not provided by claims', () => {
     expect(requestsOfContainer(pod, { name: 'app', resources: { requests: { [GPU]: '1' } } }, OFF)).toEqual([]);
   });
+
+  it('looks at each claim of the container once, however many it has', () => {
+    let reads = 0;
+    const names = Array.from({ length: 100 }, (_, index) => `c${String(index)}`);
+    const claims = names.map((name) => ({
+      get name() {
+        reads += 1;
+        return name;
+      },
+    }));
+    const many = podWith(names.map((name) => ({ name, resourceClaimName: name })));
+    expect(requestsOfContainer(many, { name: 'app', resources: { claims } }, ON)).toHaveLength(100);
+    expect(reads).toBe(100);
+  });
 });

@@ -68,10 +68,10 @@ export function requestsOfContainer(
   container: Container | EphemeralContainer,
   { extendedResources }: PodClaimOptions,
 ): readonly ClaimRequests[] {
-  const named = container.resources?.claims ?? [];
+  const named = Map.groupBy(container.resources?.claims ?? [], ({ name }) => name);
   const ofSpec = (pod.spec?.resourceClaims ?? []).flatMap((entry): readonly ClaimRequests[] => {
-    const requests = named.filter(({ name }) => name === entry.name).map(({ request = '' }) => request);
-    if (requests.length === 0) return [];
+    const requests = named.get(entry.name)?.map(({ request = '' }) => request);
+    if (requests === undefined) return [];
     const claim = usedClaim(pod, entry);
     return claim === undefined ? [] : [{ claimName: claim.name, requests }];
   });
