@@ -26,6 +26,13 @@ describe('createEventLog', () => {
     ]);
   });
 
+  it('keeps the beginning of a very long message', () => {
+    const log = createEventLog(createVirtualClock());
+    log.event(web, 'Warning', 'Unhealthy', 'x'.repeat(16 * 1024));
+    log.event(web, 'Warning', 'Unhealthy', 'y'.repeat(1_000_000));
+    expect(log.list().map(({ message }) => message)).toEqual(['x'.repeat(16 * 1024), `${'y'.repeat(16 * 1024)}…`]);
+  });
+
   it('counts equal events, and lists the latest one last', async () => {
     const clock = createVirtualClock({ startMs: 1000 });
     const log = createEventLog(clock);

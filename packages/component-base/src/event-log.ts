@@ -53,6 +53,9 @@ export interface EventLog extends EventRecorder {
   close(): void;
 }
 
+/** Longest message of an event: authors of pods choose parts of many, such as commands, and a thousand events are in memory. */
+const MAX_MESSAGE_LENGTH = 16 * 1024;
+
 /** Creates an {@link EventLog} that keeps the latest `capacity` (default 1000) distinct events. */
 export function createEventLog(clock: Clock, capacity = 1000): EventLog {
   const correlator = createEventCorrelator(clock);
@@ -63,7 +66,7 @@ export function createEventLog(clock: Clock, capacity = 1000): EventLog {
   return {
     event(object, type, reason, message, annotations) {
       if (closed) return;
-      const correlated = correlator.correlate(object, type, reason, message);
+      const correlated = correlator.correlate(object, type, reason, cut(message));
       if (correlated === undefined) return;
       const { key, combined, ...counted } = correlated;
       const recorded: RecordedEvent = {
@@ -87,6 +90,12 @@ export function createEventLog(clock: Clock, capacity = 1000): EventLog {
       recordings.complete();
     },
   };
+}
+
+/** Copies the beginning, so that the whole message does not stay in memory. */
+function cut(message: string): string {
+  if (message.length <= MAX_MESSAGE_LENGTH) return message;
+  return `${Buffer.from(message.slice(0, MAX_MESSAGE_LENGTH)).toString()}…`;
 }
 
 /** Drops every event. */

@@ -21,7 +21,8 @@ export async function runExecProbe(
   } catch (error) {
     signal.throwIfAborted();
     if (callErrorCode(error) === StatusCode.DeadlineExceeded) {
-      const output = `command timed out: ${goQuote(cmd.join(' '))} timed out after ${formatGoDuration(timeoutMs)}`;
+      const command = cmd.join(' ').slice(0, MAX_OUTPUT_BYTES);
+      const output = `command timed out: ${goQuote(command)} timed out after ${formatGoDuration(timeoutMs)}`;
       return { result: 'failure', output };
     }
     throw new ProbeError('unknown', callErrorText(error), { cause: error });
