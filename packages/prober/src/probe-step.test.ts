@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ContainerStatus, Pod, PodStatus, Probe } from '@rxlet/kube-api';
 import { testPod } from '@rxlet/pod-model/testing';
-import { countResult, newProbeState, probeStep, type ProbeState } from './probe-step.ts';
+import { countResult, findContainerStatus, newProbeState, probeStep, type ProbeState } from './probe-step.ts';
 import { type ProbeKind, type ProbeTarget, probeTargets } from './probe-target.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
@@ -310,5 +310,24 @@ describe('probeTargets', () => {
       ['app', 'readiness', { ...timing, periodMs: 7000, timeoutMs: 2000 }],
       ['app', 'liveness', timing],
     ]);
+  });
+});
+
+describe('findContainerStatus', () => {
+  it('looks at each container of a status once, however many probes a pod has', () => {
+    let reads = 0;
+    const names = Array.from({ length: 100 }, (_, index) => `c${String(index)}`);
+    const containers = names.map((name) =>
+      Object.defineProperty(running(), 'name', {
+        get() {
+          reads += 1;
+          return name;
+        },
+      }),
+    );
+    const status = statusOf(...containers);
+    expect(names.map((name) => findContainerStatus(status, name))).toEqual(containers);
+    expect(findContainerStatus(status, 'other')).toBeUndefined();
+    expect(reads).toBe(100);
   });
 });

@@ -142,10 +142,21 @@ export function isOlderThanAgent({ state }: ContainerStatus, agentStartMs: numbe
 /** Returns the status of a regular or init container that exists in the runtime. */
 export function findContainerStatus(status: PodStatus, name: string): ContainerStatus | undefined {
   for (const list of [status.containerStatuses, status.initContainerStatuses]) {
-    const found = list?.find((container) => container.name === name);
+    const found = list === undefined ? undefined : byName(list).get(name);
     if (found?.containerID !== undefined && found.containerID !== '') return found;
   }
   return undefined;
+}
+
+/** Statuses by name. Each tick of a probe looks its container up, and a pod may have thousands. */
+const indexes = new WeakMap<readonly ContainerStatus[], ReadonlyMap<string, ContainerStatus>>();
+
+function byName(list: readonly ContainerStatus[]): ReadonlyMap<string, ContainerStatus> {
+  const known = indexes.get(list);
+  if (known !== undefined) return known;
+  const index = new Map(list.map((status) => [status.name, status]));
+  indexes.set(list, index);
+  return index;
 }
 
 function couldRestart(pod: Pod, container: Container): boolean {
