@@ -69,4 +69,25 @@ describe('claimHealth', () => {
   it('has no entry for claims that do not exist, are not prepared, or have no such devices', () => {
     expect(healthWith({ name: 'b' }, { name: 'c' }, { name: 'd' }, { name: 'a', request: 'r9' })).toEqual([]);
   });
+
+  it('looks at each claim of the pod once, however many a container uses', () => {
+    let reads = 0;
+    const names = Array.from({ length: 100 }, (_, index) => `c${String(index)}`);
+    const resourceClaims = names.map((name) => ({
+      get name() {
+        reads += 1;
+        return name;
+      },
+      resourceClaimName: 'x',
+    }));
+    const claims = names.map((name) => ({ name }));
+    const pod: Pod = {
+      metadata: { namespace: 'ns' },
+      spec: { containers: [{ name: 'app', resources: { claims } }], resourceClaims },
+    };
+    const found = claimHealth(records, pod, 'app', () => ({ health: 'Healthy', message: '' }));
+    expect(found).toHaveLength(100);
+    // Once for its key, once for its claim.
+    expect(reads).toBeLessThanOrEqual(200);
+  });
 });

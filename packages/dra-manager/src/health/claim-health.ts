@@ -1,4 +1,4 @@
-import type { Pod, ResourceHealth, ResourceStatus } from '@rxlet/kube-api';
+import type { Pod, PodResourceClaim, ResourceHealth, ResourceStatus } from '@rxlet/kube-api';
 import type { ClaimDevice, ClaimRecords } from '../claims/claim-record.ts';
 import { belongsToRequest, devicesOf } from '../claims/container-devices.ts';
 import { usedClaim } from '../claims/pod-claims.ts';
@@ -15,8 +15,9 @@ export function claimHealth(
   healthOf: HealthOf,
 ): readonly ResourceStatus[] {
   const container = pod.spec?.containers?.find(({ name }) => name === containerName);
+  const entries = new Map((pod.spec?.resourceClaims ?? []).map((entry) => [entry.name, entry]));
   return (container?.resources?.claims ?? []).flatMap(({ name, request = '' }) => {
-    const claimName = generatedName(pod, name);
+    const claimName = generatedName(pod, entries.get(name));
     const record = claimName === undefined ? undefined : records.find(pod.metadata?.namespace ?? '', claimName);
     if (record === undefined) return [];
     const resources = new Map<string, ResourceHealth>();
@@ -31,8 +32,7 @@ export function claimHealth(
   });
 }
 
-function generatedName(pod: Pod, entryName: string): string | undefined {
-  const entry = pod.spec?.resourceClaims?.find(({ name }) => name === entryName);
+function generatedName(pod: Pod, entry: PodResourceClaim | undefined): string | undefined {
   try {
     return entry && usedClaim(pod, entry)?.name;
   } catch {
