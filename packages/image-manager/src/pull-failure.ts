@@ -1,7 +1,7 @@
 import type { ImageFailureReason, PullCredential } from '@rxlet/agent-api/images';
 import { DeadlineExceededError } from '@rxlet/component-base';
 import { callErrorCode, callErrorDetails, callErrorText, ServiceError, StatusCode } from '@rxlet/cri-api';
-import { redactCredentials } from './redact-credentials.ts';
+import { createRedaction } from './redact-credentials.ts';
 
 /** Reason and message of a failed pull, for a container's waiting state. */
 export interface PullFailure {
@@ -21,13 +21,18 @@ export function pullErrorText(error: unknown): string {
   return callErrorCode(error) === StatusCode.Unknown ? callErrorDetails(error) : callErrorText(error);
 }
 
+/** Failures of one pull in its error: a pull secret may have thousands of credentials for an image. */
+const MAX_SHOWN = 20;
+
 /**
- * Returns the error of a pull that failed with each of its credentials. Equal failures appear once, several as a list, like Go's aggregates. The result keeps
+ * Returns the error of a pull that failed with each of its credentials. Equal failures appear once, several as a list, like Go's aggregates, of 20 at most. The result keeps
  * nothing of the originals, which may contain credentials.
  */
 export function combinePullErrors(errors: readonly unknown[], credentials: readonly PullCredential[]): Error {
-  const redacted = (text: string): string => redactCredentials(text, credentials);
-  const messages = [...new Set(errors.map((error) => redacted(pullErrorText(error))))];
+  const redacted = createRedaction(credentials);
+  const texts = [...new Set(errors.map(pullErrorText))];
+  const messages = [...new Set(texts.slice(0, MAX_SHOWN).map(redacted))];
+  if (texts.length > MAX_SHOWN) messages.push(`and ${String(texts.length - MAX_SHOWN)} more`);
   if (messages.length > 1) return new Error(`[${messages.join(', ')}]`);
   const code = callErrorCode(errors[0]);
   const text = redacted(callErrorDetails(errors[0]));
