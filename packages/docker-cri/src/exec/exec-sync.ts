@@ -69,16 +69,34 @@ async function run(engine: DockerEngine, id: string, signal: AbortSignal): Promi
 }
 
 async function collect(stream: Duplex): Promise<Omit<ExecResult, 'exitCode'>> {
-  const chunks: Record<OutputStream, Buffer[]> = { stdout: [], stderr: [] };
-  const sizes: Record<OutputStream, number> = { stdout: 0, stderr: 0 };
-  for await (const frames of readFrames(stream)) {
-    for (const { stream: name, data } of frames) {
-      const kept = data.subarray(0, MAX_OUTPUT_BYTES - sizes[name]);
-      sizes[name] += kept.length;
-      if (kept.length > 0) chunks[name].push(kept);
-    }
-  }
-  return { stdout: Buffer.concat(chunks.stdout), stderr: Buffer.concat(chunks.stderr) };
+  const outputs: Record<OutputStream, CollectedOutput> = { stdout: createOutput(), stderr: createOutput() };
+  for await (const frames of readFrames(stream)) for (const { stream: name, data } of frames) outputs[name].add(data);
+  return { stdout: outputs.stdout.bytes(), stderr: outputs.stderr.bytes() };
+}
+
+/** Output of a command up to its limit, in one buffer: a command may write it in millions of pieces. */
+interface CollectedOutput {
+  add(data: Buffer): void;
+  bytes(): Uint8Array;
+}
+
+const FIRST_BUFFER_BYTES = 4096;
+
+function createOutput(): CollectedOutput {
+  let buffer: Buffer = Buffer.alloc(0);
+  let used = 0;
+  return {
+    add(data) {
+      const end = Math.min(used + data.length, MAX_OUTPUT_BYTES);
+      if (end > buffer.length) {
+        const capacity = Math.max(FIRST_BUFFER_BYTES, buffer.length * 2, end);
+        buffer = Buffer.concat([buffer.subarray(0, used)], Math.min(capacity, MAX_OUTPUT_BYTES));
+      }
+      data.copy(buffer, used, 0, end - used);
+      used = end;
+    },
+    bytes: () => buffer.subarray(0, used),
+  };
 }
 
 /**
