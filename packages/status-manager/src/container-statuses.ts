@@ -12,7 +12,7 @@ import type {
 } from '@rxlet/kube-api';
 import { type ContainerKind, formatContainerId, isSidecar, podContainers } from '@rxlet/pod-model';
 import { shouldContainerBeRestarted } from '@rxlet/pod-model/restart';
-import { newestContainerStatus, type RuntimeContainerStatus, type RuntimePodStatus } from '@rxlet/pod-model/runtime';
+import type { RuntimeContainerStatus, RuntimePodStatus } from '@rxlet/pod-model/runtime';
 import { containerUser, instanceState, isLost } from './container-instance.ts';
 import { containerResources } from './container-resources.ts';
 import { sortByName } from './normalize-status.ts';
@@ -37,6 +37,23 @@ export interface ContainerStatusesInput {
 
 type AnyContainer = Container | EphemeralContainer;
 
+/** Input with what the containers of a pod have in common: there may be thousands, so that none may search among the others. */
+interface IndexedInput extends ContainerStatusesInput {
+  /** Instances by container name, newest first. */
+  readonly instances: ReadonlyMap<string, readonly RuntimeContainerStatus[]>;
+  /** Whether the runtime has an instance of a regular container. */
+  readonly hasRegularInstance: boolean;
+}
+
+function indexed(input: ContainerStatusesInput): IndexedInput {
+  const instances = Map.groupBy(input.runtime.containers, ({ name }) => name);
+  const hasRegularInstance = (input.pod.spec?.containers ?? []).some(({ name }) => {
+    const newest = instances.get(name)?.[0];
+    return newest !== undefined && newest.state !== 'unknown';
+  });
+  return { ...input, instances, hasRegularInstance };
+}
+
 /**
  * Returns the statuses of a pod's containers of one kind: init containers in spec order, others by name. The state in the runtime takes precedence. A container
  * without an instance keeps its reported state, and a start error becomes the waiting reason.
@@ -48,10 +65,11 @@ export function containerStatuses(
   previous: readonly ContainerStatus[] | undefined,
   input: ContainerStatusesInput,
 ): readonly ContainerStatus[] {
+  const common = indexed(input);
   const previousByName = new Map(previous?.map((status) => [status.name, status]));
   const statuses = podContainers(input.pod, [kind]).map(({ container }) => {
-    const status = observedStatus(container, previousByName.get(container.name), input);
-    return withStartOutcome(kind, container, status, input);
+    const status = observedStatus(container, previousByName.get(container.name), common);
+    return withStartOutcome(kind, container, status, common);
   });
   return kind === 'init' ? statuses : sortByName(statuses);
 }
@@ -59,9 +77,9 @@ export function containerStatuses(
 function observedStatus(
   container: AnyContainer,
   previous: ContainerStatus | undefined,
-  input: ContainerStatusesInput,
+  input: IndexedInput,
 ): ContainerStatus {
-  const [newest, older] = input.runtime.containers.filter(({ name }) => name === container.name);
+  const [newest, older] = input.instances.get(container.name) ?? [];
   return newest === undefined
     ? absentStatus(container, previous, input)
     : presentStatus(container, newest, older, previous, input);
@@ -107,7 +125,7 @@ function absentStatus(
 }
 
 function waitingReason(pod: Pod): string {
-  return podContainers(pod, ['init']).length > 0 ? 'PodInitializing' : 'ContainerCreating';
+  return (pod.spec?.initContainers ?? []).length > 0 ? 'PodInitializing' : 'ContainerCreating';
 }
 
 /** Returns the status of a container from its newest instance and the previous one, if the runtime still has it. */
@@ -176,11 +194,11 @@ function withStartOutcome(
   kind: ContainerKind,
   container: AnyContainer,
   status: ContainerStatus,
-  input: ContainerStatusesInput,
+  input: IndexedInput,
 ): ContainerStatus {
   const { pod, runtime, lastStartErrors } = input;
   if (kind === 'init') {
-    const newest = newestContainerStatus(runtime, container.name);
+    const newest = input.instances.get(container.name)?.[0];
     if (newest?.state === 'exited' && newest.exitCode === 0) return status;
     if (newest === undefined && status.state?.waiting !== undefined && mustHaveCompleted(container, input)) {
       return { ...status, state: { terminated: assumedCompleted } };
@@ -207,15 +225,8 @@ const assumedCompleted: ContainerStateTerminated = {
  * Reports whether an init container without an instance must have completed: regular containers exist, which are created only afterwards. That does not hold while
  * all containers are removed for a restart in place, because it would count twice.
  */
-function mustHaveCompleted(
-  initContainer: AnyContainer,
-  { pod, runtime, restartingAll }: ContainerStatusesInput,
-): boolean {
-  if (isSidecar(initContainer) || restartingAll) return false;
-  return podContainers(pod, ['regular']).some(({ container }) => {
-    const newest = newestContainerStatus(runtime, container.name);
-    return newest !== undefined && newest.state !== 'unknown';
-  });
+function mustHaveCompleted(initContainer: AnyContainer, { restartingAll, hasRegularInstance }: IndexedInput): boolean {
+  return hasRegularInstance && !isSidecar(initContainer) && !restartingAll;
 }
 
 /** Returns the volume mount statuses of a container from its spec; `undefined` without mounts. */
