@@ -87,11 +87,10 @@ function sumContainers(pod: Pod, field: 'requests' | 'limits', options: PodResou
       const amounts = amountsOf(container);
       addAll(total, amounts);
       addAll(sidecars, amounts);
-      raiseAll(peak, sidecars);
     } else {
-      // A regular init container is never resized.
+      // A regular init container is never resized. What sidecars need beside it is in the total.
       const needed = parseAmounts(container.resources?.[field]);
-      addAll(needed, sidecars);
+      for (const name of Object.keys(needed)) if (sidecars[name] !== undefined) add(needed, name, sidecars[name]);
       raiseAll(peak, needed);
     }
   }
