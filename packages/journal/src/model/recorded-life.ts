@@ -18,6 +18,9 @@ export interface RecordedLife {
 
 type MutableSpan = { -readonly [K in keyof JournalSpan]: JournalSpan[K] };
 
+/** Largest number of open spans. Further ones are dropped: the author of a pod decides how much it waits for at the same time. */
+export const MAX_OPEN_SPANS: number = 1_000;
+
 /** Longest text of an attribute and of a message; the rest is cut off. */
 const MAX_TEXT_LENGTH = 2_048;
 
@@ -84,7 +87,7 @@ export function restoreLife(life: Life): RecordedLife {
     for (const span of spans.values()) if (span.id !== rootId && span.endMs !== undefined) return span;
     return undefined;
   };
-  /** Drops the oldest spans that have ended. Open ones stay, and are bounded by what a pod can wait for at the same time. */
+  /** Drops the oldest spans that have ended. Open ones stay. */
   const shrink = (): void => {
     while (bytes > MAX_LIFE_BYTES) {
       const oldest = oldestEnded();
@@ -122,6 +125,10 @@ export function restoreLife(life: Life): RecordedLife {
           return;
         }
         if (spans.has(id)) return;
+        if (entry.type === 'begin' && open.size > MAX_OPEN_SPANS) {
+          droppedSpans += 1;
+          return;
+        }
         if (entry.type === 'fact' && entry.once !== undefined && hasFact(entry.kind, entry.once)) return;
         const around = rootIds.has(entry.parentId) ? root : spans.get(entry.parentId);
         // A span around it that is gone from the bounded life has the root span in its place.

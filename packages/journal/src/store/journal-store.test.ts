@@ -2,7 +2,7 @@ import type { JournalEntry } from '@rxlet/agent-api/journal';
 import { createVirtualClock } from '@rxlet/component-base/testing';
 import { describe, expect, it } from 'vitest';
 import { MAX_LIFE_BYTES } from '../model/life.ts';
-import { restoreLife } from '../model/recorded-life.ts';
+import { MAX_OPEN_SPANS, restoreLife } from '../model/recorded-life.ts';
 import { lifeProblems } from '../testing.ts';
 import { createJournalStore, type JournalStoreLimits } from './journal-store.ts';
 
@@ -54,6 +54,20 @@ describe('createJournalStore', () => {
     expect(life.spans.map(({ id }) => id)).toEqual(expect.arrayContaining([root, open]));
     expect(life.spans.at(-1)?.attributes?.['index']).toBe(99);
     expect(life.droppedSpans).toBe(100 - (life.spans.length - 2));
+    expect(lifeProblems([life])).toEqual([]);
+  });
+
+  it('drops the waits of a pod that waits for thousands of things at the same time', () => {
+    const { store, begin, end } = setup();
+    const root = begin('web');
+    const subjects = Array.from({ length: MAX_OPEN_SPANS + 500 }, (_none, index) => `gate-${String(index)}`);
+    const ids = subjects.map((subject) => begin('web', root, { kind: 'pod.readiness-gate', subject }));
+    expect(store.life('web')?.spans).toHaveLength(1 + MAX_OPEN_SPANS);
+    expect(store.life('web')?.droppedSpans).toBe(500);
+    for (const id of ids) end('web', id);
+    const later = begin('web', root);
+    const life = store.life('web')!;
+    expect(life.spans.filter(({ endMs }) => endMs === undefined).map(({ id }) => id)).toEqual([root, later]);
     expect(lifeProblems([life])).toEqual([]);
   });
 
