@@ -35,6 +35,11 @@ export interface VolumeMountsInput {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Largest message to a runtime, in bytes. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** Bytes of an annotation in a message, beside its key and its value. */
+const ANNOTATION_BYTES = 6;
+
 /** Permission bits of a volume that a sub path takes over. */
 const PERMISSIONS = 0o777;
 
@@ -43,11 +48,22 @@ const PERMISSIONS = 0o777;
  * @throws ConfigError for a mount that cannot be made
  */
 export async function volumeMounts(ports: VolumeMountsPorts, input: VolumeMountsInput): Promise<Mount[]> {
+  checkImageMounts(input);
   const mounts: Mount[] = [];
   for (const [index, mount] of (input.container.volumeMounts ?? []).entries()) {
     mounts.push(await volumeMount(ports, input, mount, index));
   }
   return mounts;
+}
+
+/** Checks that a runtime takes the mounts of image volumes, each of which has the annotations of the pod. @throws ConfigError */
+function checkImageMounts({ container, images }: VolumeMountsInput): void {
+  const mounted = (container.volumeMounts ?? []).flatMap(({ name }) => images?.get(name) ?? []);
+  const annotations = Object.entries(mounted[0]?.annotations ?? {});
+  const bytes = annotations.reduce((sum, [key, value]) => sum + key.length + value.length + ANNOTATION_BYTES, 0);
+  if (mounted.length * bytes <= MAX_MESSAGE_BYTES) return;
+  const limit = `${String(MAX_MESSAGE_BYTES)} bytes`;
+  throw containerConfigError(`the annotations of the pod in the mounts of image volumes have more than ${limit}`);
 }
 
 async function volumeMount(

@@ -5,6 +5,7 @@ import { createFakeRuntime, createMemoryLogs, type FakeRuntime } from '@rxlet/fa
 import { testPod } from '@rxlet/pod-model/testing';
 import { describe, expect, it } from 'vitest';
 import { createManagerBench, type ManagerBench } from '../testing/manager-bench.ts';
+import { ensureImageVolumes, imagesOf } from './image-volumes.ts';
 
 interface Bench extends ManagerBench {
   readonly fake: FakeRuntime;
@@ -44,6 +45,30 @@ describe('image volumes', () => {
       hostPath: '',
       readonly: true,
     });
+  });
+
+  it('share the annotations of the pod: there may be thousands of both', async () => {
+    const ports = { images: { ensureImageExists: async () => ({ imageRef: 'sha' }) }, runtimeHandler: async () => '' };
+    const pod = testPod({ annotations: { team: 'a' }, spec: { volumes: [volume('a', 'a:1'), volume('b', 'b:1')] } });
+    const run = { ports, pod } as unknown as Parameters<typeof ensureImageVolumes>[0];
+    const sandbox = { config: {} } as unknown as Parameters<typeof ensureImageVolumes>[1];
+    const [a, b] = imagesOf(await ensureImageVolumes(run, sandbox))!.values();
+    expect(a?.annotations).toEqual({ team: 'a' });
+    expect(a?.annotations).toBe(b?.annotations);
+  });
+
+  it('keep a container from starting when no runtime takes as many annotations', async () => {
+    const b = bench();
+    const names = Array.from({ length: 2_000 }, (_none, index) => `v${String(index)}`);
+    const pod = testPod({
+      containers: [{ volumeMounts: names.map((name) => ({ name, mountPath: `/${name}` })) }],
+      annotations: Object.fromEntries(Array.from({ length: 1_000 }, (_none, index) => [`a${String(index)}`, 'value'])),
+      spec: { volumes: names.map((name) => volume(name, 'model:7')) },
+    });
+    const { results } = await b.sync(pod);
+    const message = 'the annotations of the pod in the mounts of image volumes have more than 16777216 bytes';
+    expect(results.at(-1)).toMatchObject({ reason: 'CreateContainerConfigError', message });
+    expect(b.fake.snapshot().containers).toEqual([]);
   });
 
   it('keep only containers that mount them from starting when they are missing', async () => {

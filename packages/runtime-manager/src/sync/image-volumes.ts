@@ -17,6 +17,8 @@ export async function ensureImageVolumes(
   sandbox: SandboxHandle,
 ): Promise<ImageVolumes> {
   const volumes = new Map<string, ImageSpec | StepFailure>();
+  // One copy for all: a pod may have thousands of volumes, and as many annotations.
+  const annotations = { ...run.pod.metadata?.annotations };
   for (const { name, image } of run.pod.spec!.volumes ?? []) {
     if (image === undefined) continue;
     const { reference = '', pullPolicy = '' } = image;
@@ -24,7 +26,6 @@ export async function ensureImageVolumes(
       const volumeImage = { image: reference, pullPolicy, container: '', fieldPath: '' };
       const { imageRef } = await ensureImage(run.ports, run, sandbox, volumeImage);
       const runtimeHandler = await run.ports.runtimeHandler(run.pod);
-      const annotations = { ...run.pod.metadata?.annotations };
       const spec = { image: imageRef, userSpecifiedImage: reference, annotations, runtimeHandler };
       volumes.set(name, create(ImageSpecSchema, spec));
     } catch (error) {
