@@ -2,6 +2,7 @@ import type { Pod } from '@rxlet/kube-api';
 import { describe, expect, it } from 'vitest';
 import { manifestPod } from '@rxlet/pod-model/testing';
 import { createSyncLoopBench, rejectNamed, runtimePod, withMetadata } from '../test-support/sync-loop-bench.ts';
+import { rejectUnsupportedFields } from './admission.ts';
 import type { AdmissionHandler } from '@rxlet/agent-api';
 import type { RuntimePod } from '@rxlet/pod-model/runtime';
 
@@ -89,6 +90,16 @@ describe('admission', () => {
     await emit('ADD', manifestPod('running'));
     expect(preempted).toEqual(['running']);
     expect(steps).toEqual(['sync newcomer', 'sync running']);
+  });
+
+  it('names some of thousands of unsupported fields: no API server stores a status with all of them', async () => {
+    const fields = Array.from({ length: 20_000 }, (_none, index) => `spec.volumes[${String(index)}].iscsi`);
+    const { emit, statuses } = createSyncLoopBench({ admission: [rejectUnsupportedFields(() => fields)] });
+    await emit('ADD', manifestPod('bad'));
+    const named = fields.slice(0, 20).join(', ');
+    expect(statuses.get('uid-bad-1')?.message).toBe(
+      `Pod was rejected: this node agent does not support ${named}, and 19980 more`,
+    );
   });
 
   it('reports the first rejection by status, event and metric, and starts nothing', async () => {

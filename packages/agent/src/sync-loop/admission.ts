@@ -4,6 +4,7 @@ import type { SupportedPodField } from '@rxlet/agent-api/pod-fields';
 import { type Clock, errorMessage, withDeadline } from '@rxlet/component-base';
 import type { Metrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
+import { listSome } from '@rxlet/pod-model/validation';
 import { createUnsupportedPodFields } from '../host/supported-pod-fields.ts';
 
 /** Dependencies of {@link admitPod}. */
@@ -101,7 +102,7 @@ export function rejectUnsupportedFields(unsupportedFields: (pod: Pod) => readonl
     admit(pod) {
       const fields = unsupportedFields(pod);
       if (fields.length === 0) return undefined;
-      return { reason: 'PodFeatureUnsupported', message: `this node agent does not support ${fields.join(', ')}` };
+      return { reason: 'PodFeatureUnsupported', message: `this node agent does not support ${listSome(fields, ', ')}` };
     },
   };
 }
