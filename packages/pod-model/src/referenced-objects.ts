@@ -10,10 +10,9 @@ export interface ObjectReference {
 /** Returns the ConfigMaps and Secrets that a pod refers to where a module of the agent reads them: pull secrets, environment, volumes. */
 export function referencedObjects({ spec, ...pod }: Pod): readonly ObjectReference[] {
   if (spec === undefined) return [];
-  const references: ObjectReference[] = [];
+  const references = new Map<string, ObjectReference>();
   const add = (kind: ObjectReference['kind'], name: string | undefined): void => {
-    if (!name || references.some((other) => other.kind === kind && other.name === name)) return;
-    references.push({ kind, name });
+    if (name && !references.has(`${kind}/${name}`)) references.set(`${kind}/${name}`, { kind, name });
   };
   spec.imagePullSecrets?.forEach(({ name }) => add('Secret', name));
   for (const { container } of podContainers({ ...pod, spec })) {
@@ -27,7 +26,7 @@ export function referencedObjects({ spec, ...pod }: Pod): readonly ObjectReferen
     }
   }
   spec.volumes?.forEach((volume) => addVolume(volume, add));
-  return references;
+  return [...references.values()];
 }
 
 function addVolume(
