@@ -97,13 +97,13 @@ export function shouldAllContainersRestart(pod: Pod, status: RuntimePodStatus, r
   const inProgress = reported?.conditions?.some(
     (condition) => condition.type === 'AllContainersRestarting' && condition.status === 'True',
   );
-  const reportedContainers = [...(reported?.initContainerStatuses ?? []), ...(reported?.containerStatuses ?? [])];
+  const reportedContainers = statusesByName(reported);
   if (inProgress === true && !areDemandsMet(pod, status, reportedContainers)) return true;
   return restartingContainers(pod).some((container) => {
     const newest = newestContainerStatus(status, container.name);
     const exitCode =
       newest === undefined
-        ? reportedContainers.find(({ name }) => name === container.name)?.state?.terminated?.exitCode
+        ? reportedContainers.get(container.name)?.state?.terminated?.exitCode
         : newest.state === 'exited'
           ? newest.exitCode
           : undefined;
@@ -111,10 +111,16 @@ export function shouldAllContainersRestart(pod: Pod, status: RuntimePodStatus, r
   });
 }
 
+/** Returns the statuses of init and regular containers. Of statuses with the same name, the first one counts. */
+function statusesByName(status: PodStatus | undefined): ReadonlyMap<string, ContainerStatus> {
+  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  return new Map(all.toReversed().map((one) => [one.name, one]));
+}
+
 /** Reports whether the containers whose reported exit demands a restart of all have been replaced. */
-function areDemandsMet(pod: Pod, status: RuntimePodStatus, reported: readonly ContainerStatus[]): boolean {
+function areDemandsMet(pod: Pod, status: RuntimePodStatus, reported: ReadonlyMap<string, ContainerStatus>): boolean {
   const replaced = restartingContainers(pod).flatMap((container) => {
-    const { state, containerID } = reported.find(({ name }) => name === container.name) ?? {};
+    const { state, containerID } = reported.get(container.name) ?? {};
     const exitCode = state?.terminated?.exitCode;
     if (exitCode === undefined || !matchesRestartAllRule(container, exitCode)) return [];
     const newest = newestContainerStatus(status, container.name);
