@@ -11,4 +11,9 @@ describe('mountedSubPath', () => {
         /^the SubPath of volume "data" has more than 4095 characters$/,
       );
   });
+
+  it('reports a long text of the pod cut: each attempt logs it, and the status has it', () => {
+    const mount = { name: 'data', mountPath: '/data', subPathExpr: `$(${'X'.repeat(1_000_000)})` };
+    expect(() => mountedSubPath(mount, new Map())).toThrow(/^missing value for X{2000,2048}…$/);
+  });
 });
