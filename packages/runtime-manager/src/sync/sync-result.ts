@@ -53,6 +53,9 @@ export interface PodSyncResult {
   readonly error?: PodSyncError;
 }
 
+/** Failures in a message; of others, the number. A pod may have thousands of containers. */
+const MAX_DESCRIBED = 20;
+
 /** One or more steps of a sync failed. */
 export class PodSyncError extends Error {
   override readonly name = 'PodSyncError';
@@ -62,11 +65,17 @@ export class PodSyncError extends Error {
   readonly backoffUntilMs: number | undefined;
 
   constructor(failures: readonly SyncResult[]) {
-    super(failures.map(describe).join(', '));
+    super(describeAll(failures));
     this.failures = failures;
     const times = failures.map(({ backoffUntilMs }) => backoffUntilMs);
     this.backoffUntilMs = times.every((time) => time !== undefined) ? Math.min(...times) : undefined;
   }
+}
+
+function describeAll(failures: readonly SyncResult[]): string {
+  const described = failures.slice(0, MAX_DESCRIBED).map(describe);
+  const others = failures.length - described.length;
+  return [...described, ...(others === 0 ? [] : [`and ${String(others)} more`])].join(', ');
 }
 
 function describe({ action, target, reason, message }: SyncResult): string {
