@@ -3,20 +3,9 @@ import { isSidecar, podContainers, podQosClass } from '@rxlet/pod-model';
 import { cpuMillis } from '@rxlet/pod-model/quantity';
 import { hasPodLevelResources } from '@rxlet/pod-model/resources';
 
-/** Whether pods are Guaranteed. Each container of a pod asks, and a pod may have thousands. */
-const guaranteed = new WeakMap<Pod, boolean>();
-
-function isGuaranteed(pod: Pod): boolean {
-  const known = guaranteed.get(pod);
-  if (known !== undefined) return known;
-  const found = podQosClass(pod) === 'Guaranteed';
-  guaranteed.set(pod, found);
-  return found;
-}
-
 /** Returns the number of CPUs that a container gets for itself: its request in a Guaranteed pod, if it is an integer; else 0. */
 export function requestedCpus(pod: Pod, { resources }: Container): number {
-  if (hasPodLevelResources(pod) || !isGuaranteed(pod)) return 0;
+  if (hasPodLevelResources(pod) || podQosClass(pod) !== 'Guaranteed') return 0;
   const millis = cpuMillis(resources?.requests?.['cpu']);
   return millis % 1000 === 0 ? millis / 1000 : 0;
 }

@@ -1,4 +1,4 @@
-import type { Container, Pod, ResourceRequirements } from '@rxlet/kube-api';
+import type { Container, Pod, PodSpec, ResourceRequirements } from '@rxlet/kube-api';
 import { isSidecar } from './containers.ts';
 import { isNodeCriticalPod } from './pod-kind.ts';
 import { hasPodLevelRequests, podRequests } from './pod-resources.ts';
@@ -22,19 +22,30 @@ type QosAmounts = Partial<Record<(typeof qosResources)[number], ParsedQuantity>>
  * (KEP-2837). Zero counts as not set.
  */
 export function podQosClass(pod: Pod): QosClass {
-  return pod.status?.qosClass ?? computeQosClass(pod);
+  return pod.status?.qosClass ?? (pod.spec === undefined ? 'BestEffort' : qosClassOf(pod.spec));
 }
 
-function computeQosClass(pod: Pod): QosClass {
+/** Computed classes: each container of a pod needs that of the pod, which may have thousands. */
+const computed = new WeakMap<PodSpec, QosClass>();
+
+function qosClassOf(spec: PodSpec): QosClass {
+  const known = computed.get(spec);
+  if (known !== undefined) return known;
+  const found = computeQosClass(spec);
+  computed.set(spec, found);
+  return found;
+}
+
+function computeQosClass(spec: PodSpec): QosClass {
   const requests: QosAmounts = {};
   const limits: QosAmounts = {};
   let everyLimitSet = true;
-  if (pod.spec?.resources !== undefined) {
-    addPositive(requests, pod.spec.resources.requests);
-    const found = addPositive(limits, pod.spec.resources.limits);
-    if (Object.keys(pod.spec.resources.limits ?? {}).length > 0) everyLimitSet = found === qosResources.length;
+  if (spec.resources !== undefined) {
+    addPositive(requests, spec.resources.requests);
+    const found = addPositive(limits, spec.resources.limits);
+    if (Object.keys(spec.resources.limits ?? {}).length > 0) everyLimitSet = found === qosResources.length;
   } else {
-    for (const container of [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])]) {
+    for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
       addPositive(requests, container.resources?.requests);
       const found = addPositive(limits, container.resources?.limits);
       if (found < qosResources.length) everyLimitSet = false;
