@@ -185,6 +185,7 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
   /** Takes the pod of a removed file away at once: a file that is written anew is another one, whose pod starts anew. */
   const drop = (file: string): void => {
     removed.add(file);
+    placed.delete(file);
     if (signal.aborted || outputs.published() === undefined || files.get(file)?.pod === undefined) return;
     files = withoutRemoved(files);
     publish();
@@ -220,6 +221,21 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
   let isReading = false;
   let readAgain = false;
   let nextCheck: Timer | undefined;
+  /** Complete files that have come into place since the last reading, in their order. */
+  const placed = new Map<string, HostEntry>();
+  const readPlacedFiles = async (): Promise<void> => {
+    while (placed.size > 0 && !signal.aborted) {
+      const entries = [...placed.values()];
+      placed.clear();
+      removed.clear();
+      const read = withoutRemoved(await reader.read(entries, files, upsert));
+      if (signal.aborted || read.size === 0) continue;
+      files = new Map([...files, ...read].sort(([a], [b]) => (a < b ? -1 : 1)));
+      // Some files are no complete set.
+      if (outputs.published() !== undefined) publish();
+      ledger.flush();
+    }
+  };
   const readRepeatedly = async (): Promise<void> => {
     if (isReading || signal.aborted) {
       readAgain = true;
@@ -234,6 +250,7 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
       ledger.flush();
       if (!signal.aborted) await accessLastGood(() => lastGood.save(podsByPath()));
       ledger.flush();
+      await readPlacedFiles();
     } while (readAgain && !signal.aborted);
     isReading = false;
     if (signal.aborted) return;
@@ -243,23 +260,21 @@ export function createFileSource(ports: FileSourcePorts, options: FileSourceOpti
   const startReading = (): void => void lifetime.track(readRepeatedly());
   const quiet = createQuietPeriod(clock, QUIET_MS, MAX_QUIET_WAIT_MS, startReading);
 
-  /** Reads a file that is complete without waiting for a quiet folder, which is read as well after that. */
+  /**
+   * Reads a file that is complete without waiting for a quiet folder, which is read as well after that. None is left out while others are read: a pod may refer to an
+   * object that has come before it.
+   */
   const readPlaced = (entry: HostEntry): void => {
-    if (isReading || signal.aborted || !isManifest(entry) || (isSingle && entry.path !== path)) return;
+    if (signal.aborted || !isManifest(entry) || (isSingle && entry.path !== path)) return;
+    placed.set(entry.path, entry);
+    if (isReading) return;
     isReading = true;
-    removed.clear();
-    const readOne = async (): Promise<void> => {
-      const read = withoutRemoved(await reader.read([entry], files, upsert));
-      if (!signal.aborted && read.size > 0) {
-        files = new Map([...files, ...read].sort(([a], [b]) => (a < b ? -1 : 1)));
-        // One file is no complete set.
-        if (outputs.published() !== undefined) publish();
-        ledger.flush();
-      }
+    const readThem = async (): Promise<void> => {
+      await readPlacedFiles();
       isReading = false;
       if (readAgain) await readRepeatedly();
     };
-    void lifetime.track(readOne());
+    void lifetime.track(readThem());
   };
 
   lifetime.defer(() => nextCheck?.[Symbol.dispose]());

@@ -23,7 +23,7 @@ function setUp(documents = true) {
     { path: '/manifests', nodeName: 'node1', documents },
   );
   let pods: readonly Pod[] = [];
-  const { present } = recordProblems(source.problems$);
+  const { appeared, present } = recordProblems(source.problems$);
   const changes: string[] = [];
   source.snapshots$.subscribe((snapshot) => void (pods = snapshot));
   source.objects.changes$.subscribe((uid) => changes.push(uid));
@@ -31,11 +31,15 @@ function setUp(documents = true) {
     folder,
     source,
     changes,
+    appeared,
     present,
     pods: () => pods.map(({ metadata, spec }) => `${metadata!.name!} ${spec!.containers[0]!.image!}`),
     pod: (name: string) => pods.find(({ metadata }) => metadata?.name === `${name}-node1`)!,
     async settle(): Promise<void> {
       await clock.advance(200);
+    },
+    async turn(): Promise<void> {
+      await clock.settle();
     },
     start(): void {
       source.start();
@@ -57,6 +61,23 @@ describe('ConfigMaps and Secrets of a folder', () => {
     expect(found).toMatchObject({ type: 'Opaque', data: { password: Buffer.from('first').toString('base64') } });
     expect(found).not.toHaveProperty('stringData');
     expect((await source.objects.configMap(bench.pod('two'), 'c'))?.data).toEqual({ level: 'debug' });
+  });
+
+  it('serve a pod that comes right after them, while another file is read', async () => {
+    const bench = setUp();
+    await using _ = bench.source;
+    bench.start();
+    await bench.settle();
+    const release = bench.folder.holdRead('a.yaml');
+    bench.folder.place('a.yaml', configMap('c'));
+    await bench.turn();
+    bench.folder.place('b.yaml', secret('s', 'first'));
+    release();
+    await bench.turn();
+    bench.folder.place('c.yaml', podWithSecret('one'));
+    await bench.settle();
+    expect(bench.pods()).toEqual(['one-node1 app:1']);
+    expect(bench.appeared).toEqual([]);
   });
 
   it('stay hidden from pods of another source or namespace', async () => {
