@@ -83,14 +83,15 @@ describe('createMirrorPods', () => {
     expect(verbs()).toEqual(['create', 'delete', 'create']);
   });
 
-  it('waits for the end of a stale mirror that another deletion holds', async () => {
+  it('rejects while a stale mirror cannot be deleted, so that it is tried again', async () => {
     const { kube, mirrors, verbs } = setUp();
     await mirrors.reconcile(staticPod('h1'), signal);
     kube.onRequest = ({ verb }) => {
       if (verb === 'delete') throw new KubeError('Conflict', 'precondition failed', { code: 409 });
     };
-    await mirrors.reconcile(staticPod('h2'), signal);
-    expect(verbs()).toEqual(['create', 'delete']);
+    await expect(mirrors.reconcile(staticPod('h2'), signal)).rejects.toThrow('precondition failed');
+    await mirrors.remove('web-node1_ns', signal);
+    expect(verbs()).toEqual(['create', 'delete', 'delete']);
   });
 
   it('accepts a mirror that the watch does not have yet, and no other pod of the name', async () => {

@@ -26,7 +26,7 @@ export function createMirrorPods(ports: MirrorPodsPorts): Required<MirrorPods> {
     return found !== undefined && isMirrorPod(found) ? found : undefined;
   };
   const mirrorNamedAs = ({ metadata }: Pod): Pod | undefined => findMirror(metadata?.name ?? '', metadata?.namespace);
-  /** Deletes a mirror pod. Reports whether it was this call that deleted it. */
+  /** Deletes a mirror pod. Reports whether it was this call that deleted it. Rejects with a conflict when another one has its name now. */
   const deleteMirror = async (mirror: Pod, signal: AbortSignal): Promise<boolean> => {
     const { name = '', namespace, uid } = mirror.metadata ?? {};
     try {
@@ -35,7 +35,7 @@ export function createMirrorPods(ports: MirrorPodsPorts): Required<MirrorPods> {
       logger.info('deleted a mirror pod', { pod: formatPod(mirror) });
       return true;
     } catch (error) {
-      if (isKubeError(error, 'NotFound', 'Conflict')) return false;
+      if (isKubeError(error, 'NotFound')) return false;
       throw error;
     }
   };
@@ -79,7 +79,11 @@ export function createMirrorPods(ports: MirrorPodsPorts): Required<MirrorPods> {
     async remove(fullName, signal) {
       const { name, namespace } = parsePodFullName(fullName) ?? {};
       const mirror = findMirror(name ?? '', namespace);
-      if (mirror !== undefined) await deleteMirror(mirror, signal);
+      try {
+        if (mirror !== undefined) await deleteMirror(mirror, signal);
+      } catch (error) {
+        if (!isKubeError(error, 'Conflict')) throw error;
+      }
     },
   };
 }

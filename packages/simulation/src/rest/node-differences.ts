@@ -62,18 +62,24 @@ export async function nodeDifferences(subject: SimulatedNode): Promise<readonly 
 /**
  * Returns the containers whose instances may be numbered anew, as `uid/name`: the runtime forgot one, the newest one never ran and was removed, the agent has decided to
  * end the pod, or it came back. As in the kubelet, init containers are removed with their logs before they run again in the new sandbox of a pod that comes back. The
- * agent removes all of a static pod, and the next one takes them for lost if it was killed then.
+ * agent removes all of a static pod, and the next one takes them for lost if it was killed then. It has no count of its own of a pod whose status is not kept and whose
+ * instances were removed, while the mirror pod has one.
  */
 function lostContainers({ history, lost }: SimulatedNode): ReadonlySet<string> {
   const keys = new Set(lost);
   const started = new Set<string>();
   const desired = new Set<string>();
   const ending = new Set<string>();
+  /** Pods whose status no agent keeps for the next one. */
+  const forgotten = new Set<string>();
+  /** IDs of the instances that the runtime has, by container. */
+  const instances = new Map<string, { readonly uid: string; readonly ids: Set<string> }>();
   /** Containers of each pod that may begin anew: all of a static pod, which leaves no trace, and the init containers of others. */
   const renewed = new Map<string, readonly string[]>();
   for (const event of history.events) {
     if (event.kind === 'desired') {
       const { uid, isStatic, images, initContainers } = event.pod;
+      if (isStatic && !event.pod.isStatusKept) forgotten.add(uid);
       renewed.set(uid, isStatic ? Object.keys(images) : initContainers);
       if (desired.has(uid)) for (const name of renewed.get(uid)!) keys.add(`${uid}/${name}`);
       desired.add(uid);
@@ -83,8 +89,15 @@ function lostContainers({ history, lost }: SimulatedNode): ReadonlySet<string> {
       ending.add(event.uid);
       for (const name of renewed.get(event.uid) ?? []) keys.add(`${event.uid}/${name}`);
     }
+    if (event.kind === 'agent' && event.change !== 'started')
+      for (const [key, { uid, ids }] of instances) if (ids.size === 0 && forgotten.has(uid)) keys.add(key);
     if (event.kind !== 'container') continue;
-    if (event.change === 'started') started.add(event.container.id);
+    const { id, uid } = event.container;
+    const { ids } = instances.get(containerKey(event.container)) ?? { ids: new Set<string>() };
+    instances.set(containerKey(event.container), { uid, ids });
+    if (event.change === 'removed') ids.delete(id);
+    else ids.add(id);
+    if (event.change === 'started') started.add(id);
     if (event.change === 'removed' && (!started.has(event.container.id) || ending.has(event.container.uid)))
       keys.add(containerKey(event.container));
   }
