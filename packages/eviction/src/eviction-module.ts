@@ -4,6 +4,7 @@ import { reconfiguration, reconfigurations } from '@rxlet/agent-api/configuratio
 import { nodeStatistics, nodeStatusSetters } from '@rxlet/agent-api/node';
 import { podUid } from '@rxlet/pod-model';
 import { pressureCondition, pressureTypes } from '@rxlet/pod-model/eviction-thresholds';
+import { hasRunningContainer } from '@rxlet/pod-model/runtime';
 import { admitUnderPressure } from './admit-under-pressure.ts';
 import type { EvictionSettings } from './eviction-state.ts';
 import { createEvictionManager } from './eviction-manager.ts';
@@ -60,14 +61,13 @@ export function eviction(options: EvictionOptions = {}): AgentModule {
         },
       );
       const conditions = () => (isDryRun ? [] : manager.conditions());
-      const hasRunningContainer = (uid: string): boolean =>
-        core.runtimePod(uid)?.containers.some(({ state }) => state === 'running') === true;
       return {
         contributions: [
           contribute(admissionHandlers, {
             name: 'eviction',
             // After a restart of the agent, a pod that runs is evicted if it is chosen, and never rejected.
-            admit: (pod) => (hasRunningContainer(podUid(pod)) ? undefined : admitUnderPressure(pod, conditions())),
+            admit: (pod) =>
+              hasRunningContainer(core.runtimePod(podUid(pod))) ? undefined : admitUnderPressure(pod, conditions()),
           }),
           contribute(nodeStatusSetters, {
             name: 'eviction',

@@ -6,6 +6,7 @@ import { nodeStatusSetters } from '@rxlet/agent-api/node';
 import { podVolumes } from '@rxlet/agent-api/volumes';
 import { errorMessage } from '@rxlet/component-base';
 import { isTerminalPhase, podUid } from '@rxlet/pod-model';
+import { hasRunningContainer } from '@rxlet/pod-model/runtime';
 import { distinctUntilChanged, skip } from 'rxjs';
 import { drainEndpoint } from './drain/drain-endpoint.ts';
 import type { Logind } from './logind/logind.ts';
@@ -58,8 +59,8 @@ export function nodeShutdown(options: NodeShutdownModuleOptions = {}): AgentModu
         },
         { nodeName: node.name, groups },
       );
-      const hasRunningContainer = (uid: string): boolean =>
-        core.runtimeStatus(uid).containers.some(({ state }) => state === 'running');
+      // A new agent asks before it has read the statuses of the pods that it has listed.
+      const isRunning = (uid: string): boolean => hasRunningContainer(core.runtimePod(uid));
       const requests = options.onDrainRequest?.(() => {
         shutdown.drain().catch((error: unknown) => {
           ports.logger.warn('cannot drain the node', { error: errorMessage(error) });
@@ -73,7 +74,7 @@ export function nodeShutdown(options: NodeShutdownModuleOptions = {}): AgentModu
             // After a restart of the agent, pods that run end in their turn.
             admit: ({ metadata }) =>
               !shutdown.isShuttingDown.value ||
-              hasRunningContainer(metadata?.uid ?? '') ||
+              isRunning(metadata?.uid ?? '') ||
               shutdown.wasTerminating(metadata?.uid ?? '')
                 ? undefined
                 : shutdownRejection,
@@ -82,7 +83,7 @@ export function nodeShutdown(options: NodeShutdownModuleOptions = {}): AgentModu
             name: 'node-shutdown',
             // What still runs of a pod ends in its turn; what has ended while the agent was away must not start again.
             shouldEvict: (pod, { phase }) =>
-              shutdown.wasTerminating(podUid(pod)) && !isTerminalPhase(phase) && !hasRunningContainer(podUid(pod))
+              shutdown.wasTerminating(podUid(pod)) && !isTerminalPhase(phase) && !isRunning(podUid(pod))
                 ? shutdownFailure
                 : undefined,
           }),

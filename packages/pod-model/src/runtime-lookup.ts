@@ -1,4 +1,4 @@
-import type { RuntimeContainerStatus, RuntimePodStatus, RuntimeSandboxStatus } from './runtime-status.ts';
+import type { RuntimeContainerStatus, RuntimePod, RuntimePodStatus, RuntimeSandboxStatus } from './runtime-status.ts';
 
 /** Returns the newest instance of a container. */
 export function newestContainerStatus(status: RuntimePodStatus, name: string): RuntimeContainerStatus | undefined {
@@ -15,4 +15,9 @@ export function activeSandbox(status: RuntimePodStatus): RuntimeSandboxStatus | 
 export function activeContainerStatuses(status: RuntimePodStatus): readonly RuntimeContainerStatus[] {
   const sandbox = activeSandbox(status);
   return sandbox === undefined ? [] : status.containers.filter(({ sandboxId }) => sandboxId === sandbox.id);
+}
+
+/** Reports whether a container of a listed pod runs; not of a pod that the runtime does not have. */
+export function hasRunningContainer(pod: RuntimePod | undefined): boolean {
+  return pod?.containers.some(({ state }) => state === 'running') === true;
 }

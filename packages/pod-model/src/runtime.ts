@@ -1,4 +1,9 @@
-export { activeContainerStatuses, activeSandbox, newestContainerStatus } from './runtime-lookup.ts';
+export {
+  activeContainerStatuses,
+  activeSandbox,
+  hasRunningContainer,
+  newestContainerStatus,
+} from './runtime-lookup.ts';
 export {
   type ContainerId,
   emptyRuntimePodStatus,

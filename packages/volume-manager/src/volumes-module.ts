@@ -8,6 +8,7 @@ import type { EventObject } from '@rxlet/component-base/events';
 import { follow } from '@rxlet/component-base/streams';
 import { merge, NEVER, type Subscription } from 'rxjs';
 import { isSwapOn, readSeLinuxPolicy } from '@rxlet/machine';
+import { hasRunningContainer } from '@rxlet/pod-model/runtime';
 import { createVolumeManager, type VolumeManagerOptions, type VolumeManagerPorts } from './volume-manager.ts';
 
 /** Options of {@link volumes}. */
@@ -72,9 +73,7 @@ export function volumes(options: VolumesOptions = {}): AgentModule {
         },
         { rootDirectory: node.rootDirectory, supportsNoSwap },
       );
-      const mayRun = (uid: string): boolean =>
-        core.mayRunContainers(uid) ||
-        core.runtimePod(uid)?.containers.some(({ state }) => state === 'running') === true;
+      const mayRun = (uid: string): boolean => core.mayRunContainers(uid) || hasRunningContainer(core.runtimePod(uid));
       /** UIDs of pods whose ConfigMaps, Secrets or certificates have changed. */
       const changed = [objects?.changes$, certificates?.changes$].filter((one) => one !== undefined);
       let changes: Subscription | undefined;

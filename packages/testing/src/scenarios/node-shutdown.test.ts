@@ -132,6 +132,23 @@ it('goes on with the pods after the agent was killed in the middle, and starts n
   expect(starts()).toEqual([1, 1, 1, 1]);
 });
 
+it('rejects no pod that runs while a new agent has not read its status yet', async () => {
+  const bench = await createBench();
+  const { cluster, logind } = bench;
+  bindAll(bench);
+  await cluster.until(() => cluster.running().length === 4);
+  bench.shutDown();
+  await cluster.advance(3_000);
+  await cluster.kill();
+  logind.disconnect();
+  cluster.node.fake.setFailpoint('containerStatus', 'delay(1000)');
+  await bench.start();
+  await cluster.until(() => cluster.running().length === 0, 120_000);
+  await cluster.advance(5_000);
+  for (const name of ['low', 'stubborn', 'high', 'critical'])
+    expect(statusOf(bench, name), name).toMatchObject({ phase: 'Failed', reason: 'Terminated', message: MESSAGE });
+});
+
 it('fails a pod that ended while the agent was away, instead of starting it again', async () => {
   const bench = await createBench();
   const { cluster, logind } = bench;
