@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { PullCredential } from '@rxlet/agent-api/images';
+import { abortable } from '@rxlet/component-base';
 import { createEventLog } from '@rxlet/component-base/events';
 import { createVirtualClock, recordingLogger } from '@rxlet/component-base/testing';
 import type { Pod, Secret } from '@rxlet/kube-api';
@@ -57,9 +58,7 @@ function setup({ secrets, nodeConfig, providers = [], answer = (_, name) => test
       const found = metadata?.namespace === 'ns' ? secrets[name] : undefined;
       if (found instanceof Error) throw found;
       if (found !== 'hangs') return found;
-      return new Promise<never>((_, reject) =>
-        signal!.addEventListener('abort', () => reject(signal!.reason as Error)),
-      );
+      return abortable(new Promise<never>(() => undefined), signal);
     },
   };
   const memory = createMemoryFiles();

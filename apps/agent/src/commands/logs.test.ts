@@ -1,6 +1,7 @@
 import { EndpointError } from '@rxlet/agent-api/http';
 import type { Pod } from '@rxlet/kube-api';
 import type { LogQuery, OpenLog } from '@rxlet/container-logs';
+import { onAbort } from '@rxlet/component-base';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type LogsOptions, printLogs } from './logs.ts';
 import {
@@ -10,6 +11,11 @@ import {
   runningPod,
   startFakeAgent,
 } from './test-support.ts';
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    onAbort(signal, () => resolve());
+  });
 
 describe('printLogs', () => {
   let agent: FakeAgent | undefined;
@@ -34,7 +40,7 @@ describe('printLogs', () => {
         }
         yield new TextEncoder().encode(`${name}, ungrü`);
         yield new TextEncoder().encode('ßt\n');
-        if (query.follow) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        if (query.follow) await untilAborted(signal);
       })();
     };
     agent = await startFakeAgent({ openLog });
@@ -174,7 +180,7 @@ describe('printLogs', () => {
       if (containerName === 'broken') throw new EndpointError(400, 'container "broken" is waiting to start');
       return (async function* () {
         yield new TextEncoder().encode('hello\n');
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        await untilAborted(signal);
         isFollowed = false;
       })();
     };

@@ -1,9 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep, systemClock } from '@rxlet/component-base';
+import { useAllDescriptors } from '@rxlet/component-base/testing';
 import { eventually } from '@rxlet/test-containerd/eventually';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { acquireFileLock } from './file-lock.ts';
@@ -31,26 +31,6 @@ function startOther(): { readonly child: ChildProcess; readonly isLocked: () => 
   let output = '';
   child.stdout.on('data', (data: Buffer) => (output += data.toString()));
   return { child, isLocked: () => output.includes('locked') };
-}
-
-/** Leaves no file descriptor to this process until the disposal. */
-function useAllDescriptors(): Disposable {
-  const setLimit = (limit: string): void => void execFileSync('prlimit', ['--pid', String(process.pid), limit]);
-  const [, soft = ''] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
-  const highest = Math.max(...readdirSync('/proc/self/fd').map(Number));
-  setLimit(`--nofile=${String(highest + 30)}:`);
-  const used: number[] = [];
-  try {
-    for (;;) used.push(openSync('/dev/null', 'r'));
-  } catch {
-    // None is left.
-  }
-  return {
-    [Symbol.dispose]() {
-      used.forEach((descriptor) => closeSync(descriptor));
-      setLimit(`--nofile=${soft}:`);
-    },
-  };
 }
 
 describe('acquireFileLock', () => {

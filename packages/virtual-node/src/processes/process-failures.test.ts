@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Clock, sleep, systemClock } from '@rxlet/component-base';
-import { recordingLogger } from '@rxlet/component-base/testing';
+import { recordingLogger, useAllDescriptors } from '@rxlet/component-base/testing';
 import { defaultPod } from '@rxlet/pod-model/defaults';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { observePods } from '../testing/observed-pods.ts';
@@ -81,26 +81,6 @@ function podIn(directory: string, script: string, restartPolicy: 'Always' | 'Nev
   const pod = podOf('web', script, restartPolicy);
   const [main] = pod.spec!.containers;
   return { ...pod, spec: { ...pod.spec, containers: [{ ...main!, env: [{ name: 'IN', value: directory }] }] } };
-}
-
-/** Leaves no file descriptor to this process until the disposal. */
-function useAllDescriptors(): Disposable {
-  const setLimit = (limit: string): void => void execFileSync('prlimit', ['--pid', String(process.pid), limit]);
-  const [, soft = ''] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
-  const highest = Math.max(...readdirSync('/proc/self/fd').map(Number));
-  setLimit(`--nofile=${String(highest + 30)}:`);
-  const used: number[] = [];
-  try {
-    for (;;) used.push(openSync('/dev/null', 'r'));
-  } catch {
-    // None is left.
-  }
-  return {
-    [Symbol.dispose]() {
-      used.forEach((descriptor) => closeSync(descriptor));
-      setLimit(`--nofile=${soft}:`);
-    },
-  };
 }
 
 describe('the provider of processes', { timeout: 30_000 }, () => {
