@@ -14,5 +14,6 @@ export type {
   ServerStreamingCall,
   UnaryCall,
 } from './ports.ts';
+export { DEFAULT_MAX_MESSAGE_BYTES } from './message-size.ts';
 export { ServiceError } from './service-error.ts';
 export { callErrorCode, isNotFound, isUnimplemented, StatusCode, statusCodeName } from './status-code.ts';

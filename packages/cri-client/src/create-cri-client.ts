@@ -2,6 +2,7 @@ import { type Clock, type Logger, noopLogger, type Random } from '@rxlet/compone
 import type { Metrics } from '@rxlet/component-base/metrics';
 import {
   type CallOptions,
+  DEFAULT_MAX_MESSAGE_BYTES,
   type ImageService,
   ImageServiceDescriptor,
   type RuntimeService,
@@ -103,7 +104,7 @@ export function createCriClient(ports: CriClientPorts, options: CriClientOptions
   const { clock, random, metrics } = ports;
   const logger = ports.logger ?? noopLogger;
   const socketProbe = ports.socketProbe ?? createNodeSocketProbe(clock);
-  const maxMessageBytes = options.maxMessageBytes ?? 16 * 1024 * 1024;
+  const maxMessageBytes = options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES;
   const timeoutMs = timeoutOrNone(options.timeoutMs ?? 120_000);
 
   const runtimeEndpoint = parseEndpoint(options.endpoint, RUNTIME_ROLE);

@@ -5,6 +5,7 @@ import { type Clock, errorMessage, type Logger, noopLogger, systemClock, withDea
 import { createGrpcServer, grpcHandlerOptions } from '@rxlet/component-base/grpc-server';
 import { listenOnUnixSocket } from '@rxlet/component-base/unix-socket';
 import {
+  DEFAULT_MAX_MESSAGE_BYTES,
   type ImageService,
   ImageServiceDescriptor,
   type RuntimeService,
@@ -75,7 +76,12 @@ export interface CriServer extends AsyncDisposable {
  * ```
  */
 export async function serveCri(services: CriServices, options: CriServerOptions): Promise<CriServer> {
-  const { logger = noopLogger, maxMessageBytes = 16 * 1024 * 1024, drainMs = 2000, clock = systemClock } = options;
+  const {
+    logger = noopLogger,
+    maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES,
+    drainMs = 2000,
+    clock = systemClock,
+  } = options;
   const { versions = ['v1', 'v1alpha2'] } = options;
   const path = parseUnixAddress(options.listen);
   const streamsEnd = new AbortController();

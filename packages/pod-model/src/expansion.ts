@@ -1,5 +1,5 @@
-/** Longest result, in characters: that of the largest message to a container runtime. */
-const MAX_LENGTH = 16 * 1024 * 1024;
+/** Longest text with its variables expanded, in characters: that of the largest message to a container runtime. */
+export const MAX_EXPANDED_LENGTH: number = 16 * 1024 * 1024;
 
 /**
  * Replaces `$(NAME)` references as in a container's `command`, `args` and `env`. A reference for which `lookup` returns `undefined` is kept, `$$` is a
@@ -29,8 +29,10 @@ export function expandVariables(text: string, lookup: (name: string) => string |
         end = close + 1;
         expanded += text.slice(copied, dollar) + (lookup(text.slice(dollar + 2, close)) ?? text.slice(dollar, end));
         copied = end;
-        if (expanded.length > MAX_LENGTH)
-          throw new RangeError(`the text has more than ${String(MAX_LENGTH)} characters with its variables expanded`);
+        if (expanded.length > MAX_EXPANDED_LENGTH)
+          throw new RangeError(
+            `the text has more than ${String(MAX_EXPANDED_LENGTH)} characters with its variables expanded`,
+          );
       }
     }
     dollar = text.indexOf('$', end);

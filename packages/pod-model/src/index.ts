@@ -9,7 +9,7 @@ export {
   podContainers,
 } from './containers.ts';
 export { podEventObject, type PodEventObject } from './event-object.ts';
-export { expandVariables } from './expansion.ts';
+export { expandVariables, MAX_EXPANDED_LENGTH } from './expansion.ts';
 export { containerPort, httpGetRequest, type PodHttpGetRequest } from './http-get-request.ts';
 export { ContainerAnnotation, PodAnnotation, PodLabel } from './labels.ts';
 export { canonicalIp, hostNetworkPodIps, sortPodIps } from './pod-ips.ts';

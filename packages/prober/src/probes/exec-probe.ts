@@ -1,7 +1,7 @@
 import { formatGoDuration, goQuote } from '@rxlet/component-base/go';
 import { callErrorCode, callErrorText, type RuntimeService, StatusCode } from '@rxlet/cri-api';
 import type { EnvVar, ExecAction } from '@rxlet/kube-api';
-import { expandVariables } from '@rxlet/pod-model';
+import { expandVariables, MAX_EXPANDED_LENGTH } from '@rxlet/pod-model';
 import { ProbeError, type ProbeOutcome, type ProbeRequest } from '../probe-runner.ts';
 import { MAX_OUTPUT_BYTES, outputText } from './output.ts';
 
@@ -29,9 +29,6 @@ export async function runExecProbe(
   }
 }
 
-/** Largest command, in characters: that of the largest message to a runtime. */
-const MAX_COMMAND_LENGTH = 16 * 1024 * 1024;
-
 /**
  * Returns the command with each `$(NAME)` replaced from the `env` of the container. Only literal values are available: a variable with `valueFrom` is empty, and one
  * of `envFrom` or of a service is not replaced.
@@ -44,8 +41,8 @@ export function expandCommand(command: readonly string[], env: readonly EnvVar[]
   return command.map((argument) => {
     const expanded = expandVariables(argument, (name) => values.get(name));
     length += expanded.length;
-    if (length > MAX_COMMAND_LENGTH)
-      throw new RangeError(`the command has more than ${String(MAX_COMMAND_LENGTH)} characters`);
+    if (length > MAX_EXPANDED_LENGTH)
+      throw new RangeError(`the command has more than ${String(MAX_EXPANDED_LENGTH)} characters`);
     return expanded;
   });
 }

@@ -1,7 +1,5 @@
+import { MAX_EXPANDED_LENGTH } from '@rxlet/pod-model';
 import { containerConfigError } from './config-error.ts';
-
-/** Largest number of characters that texts of a container have together: those of the largest message to a runtime. */
-const MAX_LENGTH = 16 * 1024 * 1024;
 
 /** Bounds what texts have together: a few variables that refer to each other twice would fill the memory of the agent. */
 export interface BoundedLength {
@@ -10,7 +8,7 @@ export interface BoundedLength {
 }
 
 /** Creates a {@link BoundedLength}. `subject` names the texts in the error. */
-export function createBoundedLength(subject: string, maxLength: number = MAX_LENGTH): BoundedLength {
+export function createBoundedLength(subject: string, maxLength: number = MAX_EXPANDED_LENGTH): BoundedLength {
   let length = 0;
   const fail = (cause?: unknown): never => {
     throw containerConfigError(`the ${subject} has more than ${String(maxLength)} characters`, { cause });

@@ -3,7 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import type { MountedVolume, PodVolumes } from '@rxlet/agent-api/volumes';
 import { errorMessage, type Logger } from '@rxlet/component-base';
 import { goQuote } from '@rxlet/component-base/go';
-import { type ImageSpec, type Mount, MountSchema } from '@rxlet/cri-api';
+import { DEFAULT_MAX_MESSAGE_BYTES, type ImageSpec, type Mount, MountSchema } from '@rxlet/cri-api';
 import type { Container, EphemeralContainer, Pod, VolumeMount } from '@rxlet/kube-api';
 import type { HostFiles } from '@rxlet/node-files';
 import { absoluteContainerPath, formatPod, podUid } from '@rxlet/pod-model';
@@ -35,8 +35,6 @@ export interface VolumeMountsInput {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Largest message to a runtime, in bytes. */
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Bytes of an annotation in a message, beside its key and its value. */
 const ANNOTATION_BYTES = 6;
 
@@ -61,8 +59,8 @@ function checkImageMounts({ container, images }: VolumeMountsInput): void {
   const mounted = (container.volumeMounts ?? []).flatMap(({ name }) => images?.get(name) ?? []);
   const annotations = Object.entries(mounted[0]?.annotations ?? {});
   const bytes = annotations.reduce((sum, [key, value]) => sum + key.length + value.length + ANNOTATION_BYTES, 0);
-  if (mounted.length * bytes <= MAX_MESSAGE_BYTES) return;
-  const limit = `${String(MAX_MESSAGE_BYTES)} bytes`;
+  if (mounted.length * bytes <= DEFAULT_MAX_MESSAGE_BYTES) return;
+  const limit = `${String(DEFAULT_MAX_MESSAGE_BYTES)} bytes`;
   throw containerConfigError(`the annotations of the pod in the mounts of image volumes have more than ${limit}`);
 }
 
