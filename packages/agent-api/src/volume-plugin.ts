@@ -53,32 +53,39 @@ export interface UsageCall {
   readonly onDriver: (name: string) => void;
 }
 
-/** A volume as the plugins see it: one of the pod's spec, or the persistent volume of a claim, with its own name. */
+/** A volume as the plugins see it: one of the pod's spec, or a persistent volume, with its own name. */
 export interface MountableVolume extends Volume {
   readonly local?: LocalVolumeSource;
   /** Only for a persistent volume. */
-  readonly claim?: {
-    /** Name of the volume in the pod's spec. */
-    readonly podVolumeName: string;
-    /** Namespace of the claim. */
-    readonly namespace: string;
-    /** Name of the claim. */
-    readonly name: string;
-    /** Size of the volume. Default: unknown. */
-    readonly capacity?: Quantity;
-    /** The pod may only read. */
-    readonly readOnly: boolean;
-    /** Default: `Filesystem`. */
-    readonly mode?: VolumeMode;
-    readonly mountOptions: readonly string[];
-    readonly accessModes?: readonly string[];
-    /** Group that the processes of the pod's containers must have (kubelet: VolumeGIDValue). Default: none. */
-    readonly group?: bigint;
-    /** Nodes on which the volume can be used. Default: all. */
-    readonly nodeAffinity?: NodeSelector;
-    /** Spec of the persistent volume, with its source. */
-    readonly spec: PersistentVolumeSpec;
-  };
+  readonly persistent?: PersistentPart;
+}
+
+/** Part of a volume that only a persistent one has. */
+export interface PersistentPart {
+  /** Name of the volume in the pod's spec. */
+  readonly podVolumeName: string;
+  /** Claim of the pod. Default: none, because the pod's spec has the source itself, which was translated ({@link VolumeTranslation}). */
+  readonly claim?: ClaimName;
+  /** Size of the volume. Default: unknown. */
+  readonly capacity?: Quantity;
+  /** The pod may only read. */
+  readonly readOnly: boolean;
+  /** Default: `Filesystem`. */
+  readonly mode?: VolumeMode;
+  readonly mountOptions: readonly string[];
+  readonly accessModes?: readonly string[];
+  /** Group that the processes of the pod's containers must have (kubelet: VolumeGIDValue). Default: none. */
+  readonly group?: bigint;
+  /** Nodes on which the volume can be used. Default: all. */
+  readonly nodeAffinity?: NodeSelector;
+  /** Spec of the persistent volume, with its source. */
+  readonly spec: PersistentVolumeSpec;
+}
+
+/** Name of a PersistentVolumeClaim. */
+export interface ClaimName {
+  readonly namespace: string;
+  readonly name: string;
 }
 
 /** A volume that may have to be expanded on the node. */

@@ -2,6 +2,7 @@ import type { Pod } from '@rxlet/kube-api';
 import type { BlockVolumePlugin } from './block-volume-plugin.ts';
 import { collectionKey, type CollectionKey } from './collection-key.ts';
 import type { VolumePlugin, VolumeSourceName } from './volume-plugin.ts';
+import type { VolumeTranslation } from './volume-translation.ts';
 
 /**
  * Kinds of volumes (kubelet: VolumePluginMgr), which the module that mounts volumes collects. In an agent without it, they are dropped, and pods with such
@@ -9,7 +10,7 @@ import type { VolumePlugin, VolumeSourceName } from './volume-plugin.ts';
  */
 export const volumePlugins: CollectionKey<VolumePluginSet> = collectionKey('volume plugins', {
   isOptional: true,
-  members: ['sources', 'create'] satisfies (keyof VolumePluginSet)[],
+  members: ['sources', 'translation', 'create'] satisfies (keyof VolumePluginSet)[],
   owns: ({ sources }) => sources.map((source) => `volume source "${source}"`),
 });
 
@@ -17,6 +18,8 @@ export const volumePlugins: CollectionKey<VolumePluginSet> = collectionKey('volu
 export interface VolumePluginSet {
   /** Fields of volumes that select the plugins. Pods that use them become supported. */
   readonly sources: readonly VolumeSourceName[];
+  /** Finds the volumes of the plugins behind other sources. Default: none. */
+  readonly translation?: VolumeTranslation | undefined;
   /** Creates the plugins. Called once, before any volume is set up. */
   create(host: VolumeHost): readonly (VolumePlugin | BlockVolumePlugin)[];
 }

@@ -11,10 +11,13 @@ export {
 export { persistentVolumes, type PersistentVolumes } from './persistent-volumes.ts';
 export { hostPathMaker, type HostPathMaker } from './host-path-maker.ts';
 export type { BlockVolumePlugin, PodDevice } from './block-volume-plugin.ts';
+export type { TranslatedVolume, VolumeTranslation } from './volume-translation.ts';
 export { type ExpansionFailure, VolumeExpansionError } from './volume-expansion-error.ts';
 export type {
+  ClaimName,
   Expandable,
   MountableVolume,
+  PersistentPart,
   PodVolume,
   RecordedVolume,
   UsageCall,

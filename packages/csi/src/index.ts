@@ -17,6 +17,7 @@ export {
   type CsiVolumeStatsRequest,
   type RegisteredCsiDriver,
 } from './csi-drivers.ts';
+export { inTreeTranslation } from './in-tree/in-tree-translation.ts';
 export { createDriverRegistry, type DriverRegistry, type DriverRegistryPorts } from './drivers/driver-registry.ts';
 export type { CsiVolumesPorts } from './volumes/csi-context.ts';
 export { csiVolumes } from './volumes/csi-volumes.ts';

@@ -6,6 +6,7 @@ import type {
   PodVolumeUsage,
   VolumeHost,
   VolumePluginSet,
+  VolumeTranslation,
 } from '@rxlet/agent-api/volumes';
 import { type Clock, type Logger, type Random, withDeadline } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
@@ -123,6 +124,8 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
   const devices = createDeviceMap(context);
   /** The standard plugins; `start` adds the contributed ones. */
   const plugins = [...standardPlugins(context)];
+  /** Translations of the contributed plugins. */
+  const translations: VolumeTranslation[] = [];
   const subPaths = createSubPaths(context);
   const operations = createVolumeOperations(clock);
   const actual = createActualState();
@@ -140,6 +143,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
     mapping: { devices, paths, realPath: context.realPath },
     isRecordedElsewhere: (name, uid) => isRecordedElsewhere({ files, paths, plugins }, name, uid),
     plugins,
+    translations,
     operations,
     actual,
     metrics,
@@ -176,6 +180,7 @@ export function createVolumeManager(ports: VolumeManagerPorts, options: VolumeMa
       const contributed = ports.plugins?.() ?? [];
       rejectTakenSources(contributed, plugins);
       plugins.push(...contributed.flatMap((set) => set.create(volumeHost(ports, context, devices))));
+      translations.push(...contributed.flatMap(({ translation }) => translation ?? []));
       for (const { podUid, isDamaged, attachedAs } of await recordedVolumes({ files, paths, plugins })) {
         metrics.reconstructed(isDamaged);
         if (attachedAs !== undefined) attachments.restore(podUid, attachedAs);

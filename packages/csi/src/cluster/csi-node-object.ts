@@ -1,17 +1,14 @@
 import type { RegisteredCsiDriver } from '../csi-drivers.ts';
 import type { CSINode, CSINodeDriver, Node } from '@rxlet/kube-api';
 
+import { inTreeKinds } from '../in-tree/in-tree-kinds.ts';
+
 const MIGRATED_PLUGINS = 'storage.alpha.kubernetes.io/migrated-plugins';
 /** In-tree volume plugins whose volumes CSI drivers serve, as the scheduler and the attach-detach controller must know. */
-const migratedPlugins = [
-  'kubernetes.io/aws-ebs',
-  'kubernetes.io/azure-disk',
-  'kubernetes.io/azure-file',
-  'kubernetes.io/cinder',
-  'kubernetes.io/gce-pd',
-  'kubernetes.io/portworx-volume',
-  'kubernetes.io/vsphere-volume',
-].join(',');
+const migratedPlugins = Object.values(inTreeKinds)
+  .map(({ plugin }) => plugin)
+  .toSorted()
+  .join(',');
 const MAX_COUNT = 2 ** 31 - 1;
 
 /** Returns the CSINode object of a node without drivers. The node owns it. */

@@ -29,14 +29,14 @@ describe('isLimitReached', () => {
 
 describe('isOverAttachmentLimit', () => {
   const { signal } = new AbortController();
-  const claim = {
-    ...{ podVolumeName: 'disk', namespace: 'default', name: 'disk', readOnly: false, mountOptions: [] },
+  const persistent = {
+    ...{ podVolumeName: 'disk', claim: { namespace: 'default', name: 'disk' }, readOnly: false, mountOptions: [] },
     spec: { csi: { driver: 'csi.example.com', volumeHandle: 'disk-1' } },
   };
   const check = async (
     attachment: VolumeAttachment | Error,
     refresh: () => Promise<void>,
-    volume: object = { claim },
+    volume: object = { persistent },
   ) => {
     const refreshed: string[] = [];
     const isOver = await isOverAttachmentLimit(

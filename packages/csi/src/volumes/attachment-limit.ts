@@ -20,10 +20,10 @@ export function isLimitReached(driver: CSIDriver | undefined, attachment: Volume
  */
 export async function isOverAttachmentLimit(
   { objects, drivers, nodeName }: Pick<CsiContext, 'objects' | 'drivers' | 'nodeName'>,
-  { claim }: MountableVolume,
+  { persistent }: MountableVolume,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const source = claim?.spec.csi;
+  const source = persistent?.spec.csi;
   if (source === undefined || objects === undefined) return false;
   const { driver, volumeHandle } = source;
   try {

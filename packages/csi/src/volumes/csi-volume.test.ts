@@ -25,16 +25,15 @@ describe('csiVolumeOf', () => {
 
   it('takes read-only access from the claim of a persistent volume, not from its source', () => {
     const csi = { driver: 'csi.example.com', volumeHandle: 'disk-1', readOnly: true };
-    const claim = {
+    const persistent = {
       podVolumeName: 'data',
-      namespace: 'shop',
-      name: 'data',
+      claim: { namespace: 'shop', name: 'data' },
       readOnly: false,
       mountOptions: ['noatime'],
       accessModes: ['ReadWriteMany'],
       spec: { csi },
     };
-    expect(csiVolumeOf({ name: 'pv', claim }, pod)).toMatchObject({
+    expect(csiVolumeOf({ name: 'pv', persistent }, pod)).toMatchObject({
       handle: 'disk-1',
       lifecycleMode: 'Persistent',
       readOnly: false,

@@ -29,9 +29,9 @@ export interface SecretName {
 }
 
 /** Returns the CSI volume that a definition describes. @throws Error when it describes none */
-export function csiVolumeOf({ name, csi, claim }: MountableVolume, pod: Pod): CsiVolume {
+export function csiVolumeOf({ name, csi, persistent }: MountableVolume, pod: Pod): CsiVolume {
   const namespace = pod.metadata?.namespace ?? '';
-  if (claim?.spec.csi !== undefined) {
+  if (persistent?.spec.csi !== undefined) {
     const {
       driver,
       volumeHandle,
@@ -39,9 +39,9 @@ export function csiVolumeOf({ name, csi, claim }: MountableVolume, pod: Pod): Cs
       volumeAttributes,
       nodePublishSecretRef,
       nodeStageSecretRef,
-    } = claim.spec.csi;
-    const { nodeExpandSecretRef } = claim.spec.csi;
-    const { readOnly, mountOptions, accessModes = [] } = claim;
+    } = persistent.spec.csi;
+    const { nodeExpandSecretRef } = persistent.spec.csi;
+    const { readOnly, mountOptions, accessModes = [] } = persistent;
     return {
       driver,
       handle: volumeHandle,
@@ -54,7 +54,7 @@ export function csiVolumeOf({ name, csi, claim }: MountableVolume, pod: Pod): Cs
       publishSecret: secretName(nodePublishSecretRef),
       stageSecret: secretName(nodeStageSecretRef),
       expandSecret: secretName(nodeExpandSecretRef),
-      podVolumeName: claim.podVolumeName,
+      podVolumeName: persistent.podVolumeName,
     };
   }
   if (csi === undefined) throw new Error(`volume source not found in volume.Spec of ${name}`);
@@ -80,8 +80,8 @@ function secretName(reference: { readonly name?: string; readonly namespace?: st
 }
 
 /** Returns the name of the plugin in metrics, which has the driver's name too. */
-export function csiMetricName({ csi, claim }: MountableVolume): string {
-  return `${CSI_PLUGIN}:${(claim?.spec.csi ?? csi)?.driver ?? ''}`;
+export function csiMetricName({ csi, persistent }: MountableVolume): string {
+  return `${CSI_PLUGIN}:${(persistent?.spec.csi ?? csi)?.driver ?? ''}`;
 }
 
 /** Throws the kubelet's message when the driver does not have volumes of this life: without an object, all volumes are persistent. */

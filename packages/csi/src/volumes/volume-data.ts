@@ -14,7 +14,7 @@ const TEMPORARY = '.tmp';
 const MODE = 0o644;
 const MAX_BYTES = 64 * 1024;
 
-/** Saves the record of a volume in its directory. */
+/** Saves the record of a volume in its directory. Rejects for one that could not be read again. */
 export async function writeVolumeData(
   files: Pick<NodeFiles, 'replaceFile'>,
   directory: string,
@@ -22,7 +22,9 @@ export async function writeVolumeData(
 ): Promise<void> {
   // Sorted, as Go writes a map.
   const sorted = Object.fromEntries(Object.entries(data).toSorted(([one], [other]) => (one < other ? -1 : 1)));
-  await files.replaceFile(`${directory}/${FILE}`, `${JSON.stringify(sorted)}\n`, MODE);
+  const text = `${JSON.stringify(sorted)}\n`;
+  if (Buffer.byteLength(text) > MAX_BYTES) throw new Error('the names of the volume have more than 64 KiB');
+  await files.replaceFile(`${directory}/${FILE}`, text, MODE);
 }
 
 /** Reads the record of a volume; `undefined` when there is none. @throws Error for a damaged one */

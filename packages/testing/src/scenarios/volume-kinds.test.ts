@@ -29,10 +29,10 @@ function ramdisks(calls: string[], sources: readonly VolumeSourceName[] = ['flex
             field: 'flexVolume',
             mode: 'Filesystem',
             refreshes: false,
-            volume({ name, claim, flexVolume }, pod) {
+            volume({ name, persistent, flexVolume }, pod) {
               const target = paths.volume(podUid(pod), PLUGIN, name);
-              const { options = {} } = claim?.spec.flexVolume ?? flexVolume ?? {};
-              const readOnly = claim?.readOnly ?? false;
+              const { options = {} } = persistent?.spec.flexVolume ?? flexVolume ?? {};
+              const readOnly = persistent?.readOnly ?? false;
               return {
                 hostPath: target,
                 attributes: { readOnly, managed: true, seLinuxRelabel: true },

@@ -72,10 +72,9 @@ function createBench({ status = {}, claim = {}, readOnly = false }: BenchOptions
       plugin: imagePlugin(),
       volume: {
         name: 'pv',
-        claim: {
+        persistent: {
           podVolumeName: 'vol',
-          namespace: 'ns',
-          name: 'data',
+          claim: { namespace: 'ns', name: 'data' },
           readOnly,
           mountOptions: [],
           spec: {},

@@ -54,7 +54,8 @@ export function createVolumeExpansion(ports: VolumeExpansionPorts): VolumeExpans
   };
 
   const check = async ({ pod, desired, definition }: ExpandableVolume, signal: AbortSignal): Promise<void> => {
-    const { name: volumeName, claim: reference } = desired.volume;
+    const { name: volumeName, persistent } = desired.volume;
+    const reference = persistent?.claim;
     const { expand } = definition;
     if (reference === undefined || expand === undefined || patchClaimStatus === undefined) return;
     const [claim, { spec }] = await Promise.all([
@@ -86,10 +87,12 @@ export function createVolumeExpansion(ports: VolumeExpansionPorts): VolumeExpans
 
   return {
     async duringSetUp({ pod, desired, definition }, signal) {
-      const { name: volumeName, claim: reference } = desired.volume;
+      const { name: volumeName, persistent } = desired.volume;
+      const { claim: reference, capacity, readOnly } = persistent ?? {};
       const { expand } = definition;
-      if (reference?.capacity === undefined || expand === undefined || patchClaimStatus === undefined) return;
-      const { capacity, namespace, name, readOnly } = reference;
+      if (reference === undefined || capacity === undefined) return;
+      if (expand === undefined || patchClaimStatus === undefined) return;
+      const { namespace, name } = reference;
       const claim = await persistentVolumes!.claim(namespace, name, signal).catch((error: unknown) => {
         signal.throwIfAborted();
         throw new Error(`mountVolume.NodeExpandVolume get PVC failed : ${errorMessage(error)}`, { cause: error });
@@ -98,7 +101,7 @@ export function createVolumeExpansion(ports: VolumeExpansionPorts): VolumeExpans
       const size = claim.status?.capacity?.['storage'];
       state.size ??= size;
       if (!isLess(size, capacity)) return;
-      if (readOnly) {
+      if (readOnly === true) {
         const message = operationMessage('MountVolume.NodeExpandVolume failed', volumeName, READ_ONLY);
         events.event(podEventObject(pod), 'Warning', 'FileSystemResizeFailed', message);
         events.event(claimEventObject(claim), 'Warning', 'FileSystemResizeFailed', message);
@@ -108,8 +111,8 @@ export function createVolumeExpansion(ports: VolumeExpansionPorts): VolumeExpans
     },
     whileMounted(volume) {
       const { pod, desired, definition } = volume;
-      const { name: volumeName, claim } = desired.volume;
-      if (claim === undefined || claim.readOnly || definition.expand === undefined) return;
+      const { name: volumeName, persistent } = desired.volume;
+      if (persistent?.claim === undefined || persistent.readOnly || definition.expand === undefined) return;
       if (patchClaimStatus === undefined || lifetime.signal.aborted || running.has(volumeName)) return;
       if (states.get(volumeName)?.isInUse === true || operations.blockedForMs(podUid(pod), volumeName) > 0) return;
       running.add(volumeName);

@@ -124,7 +124,7 @@ describe.runIf(isRoot)('volumes on disk', () => {
     const volume = volumeOf(bench, {
       name: 'pv1',
       local: { path },
-      claim: { podVolumeName: 'vol', namespace: 'ns', name: 'c', readOnly: false, mountOptions: [], spec: {} },
+      persistent: { podVolumeName: 'vol', readOnly: false, mountOptions: [], spec: {} },
     });
     await volume.setUp();
     await volume.setUp();
@@ -135,13 +135,11 @@ describe.runIf(isRoot)('volumes on disk', () => {
 
     const options = {
       podVolumeName: 'vol',
-      namespace: 'ns',
-      name: 'c',
       readOnly: true,
       mountOptions: ['noexec'],
       spec: {},
     };
-    const second = volumeOf(bench, { name: 'pv2', local: { path }, claim: options });
+    const second = volumeOf(bench, { name: 'pv2', local: { path }, persistent: options });
     await second.setUp();
     expect((await bench.context.mounts.at(second.path))?.options).toEqual(expect.arrayContaining(['ro', 'noexec']));
     await expect(writeFile(`${second.path}/new`, '')).rejects.toThrow('EROFS');
@@ -185,7 +183,7 @@ describe.runIf(isRoot)('volumes on disk', () => {
         {
           name: 'pv',
           local: { path },
-          claim: { podVolumeName: 'vol', namespace: 'ns', name: 'c', readOnly: false, mountOptions: [], spec: {} },
+          persistent: { podVolumeName: 'vol', readOnly: false, mountOptions: [], spec: {} },
         },
         { metadata: { uid }, spec: { containers: [], securityContext: { fsGroup: 1234 } } },
       ),

@@ -32,11 +32,11 @@ export function hostPathPlugin({ hostFiles, hostPaths }: PluginContext): VolumeP
     field: 'hostPath',
     mode: 'Filesystem',
     refreshes: false,
-    volume({ hostPath, claim }) {
+    volume({ hostPath, persistent }) {
       const { path = '', type = '' } = hostPath ?? {};
       return {
         hostPath: path,
-        attributes: { readOnly: claim?.readOnly ?? false, managed: false, seLinuxRelabel: false },
+        attributes: { readOnly: persistent?.readOnly ?? false, managed: false, seLinuxRelabel: false },
         async setUp() {
           if (path.split('/').includes('..')) throw new Error(`invalid HostPath \`${path}\`: must not contain '..'`);
           if (type !== '') await checkType(path, type);

@@ -23,10 +23,10 @@ export function localBlockPlugin(context: PluginContext): BlockVolumePlugin {
     name: LOCAL_PLUGIN,
     field: 'local',
     mode: 'Block',
-    device({ name, local, claim }, pod) {
+    device({ name, local, persistent }, pod) {
       const source = local?.path ?? '';
       return {
-        readOnly: claim?.readOnly ?? false,
+        readOnly: persistent?.readOnly ?? false,
         globalMapPath: globalMapPath(name),
         // A device has its size already.
         expand: async () => undefined,

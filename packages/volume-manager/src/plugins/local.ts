@@ -45,13 +45,13 @@ export function localPlugin(context: PluginContext): VolumePlugin {
     field: 'local',
     mode: 'Filesystem',
     refreshes: false,
-    volume({ name, local, claim }, pod) {
+    volume({ name, local, persistent }, pod) {
       const uid = podUid(pod);
       const path = paths.volume(uid, LOCAL_PLUGIN, name);
       const source = local?.path ?? '';
-      const readOnly = claim?.readOnly ?? false;
+      const readOnly = persistent?.readOnly ?? false;
       const { fsGroup, fsGroupChangePolicy: changePolicy } = pod.spec?.securityContext ?? {};
-      const options = ['bind', ...(readOnly ? ['ro'] : []), ...(claim?.mountOptions ?? [])];
+      const options = ['bind', ...(readOnly ? ['ro'] : []), ...(persistent?.mountOptions ?? [])];
       const mount = async (signal: AbortSignal): Promise<void> => {
         const isFirst = (await countBinds(source)) === 0;
         unfinished.add(path);

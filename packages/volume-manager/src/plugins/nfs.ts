@@ -18,10 +18,10 @@ export function nfsPlugin({ files, mounter, mounts, paths }: PluginContext): Vol
     field: 'nfs',
     mode: 'Filesystem',
     refreshes: false,
-    volume({ name, nfs, claim }, pod) {
+    volume({ name, nfs, persistent }, pod) {
       const { server = '', path: exported = '' } = nfs ?? {};
-      const readOnly = claim?.readOnly ?? nfs?.readOnly ?? false;
-      const options = [...(claim?.mountOptions ?? []), ...(readOnly ? ['ro'] : [])];
+      const readOnly = persistent?.readOnly ?? nfs?.readOnly ?? false;
+      const options = [...(persistent?.mountOptions ?? []), ...(readOnly ? ['ro'] : [])];
       const path = paths.volume(podUid(pod), NFS_PLUGIN, name);
       return {
         hostPath: path,

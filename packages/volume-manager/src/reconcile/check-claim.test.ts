@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { MountableVolume } from '@rxlet/agent-api/volumes';
+import type { MountableVolume, PersistentPart } from '@rxlet/agent-api/volumes';
 import { checkNodeAffinity, createSinglePodVolumes } from './check-claim.ts';
 import { createActualState } from './volume-states.ts';
 
-const volumeWith = (claim: Partial<MountableVolume['claim']>): MountableVolume => ({
+const volumeWith = (part: Partial<PersistentPart>): MountableVolume => ({
   name: 'pv',
-  claim: { podVolumeName: 'vol', namespace: 'ns', name: 'c', readOnly: false, mountOptions: [], spec: {}, ...claim },
+  persistent: { podVolumeName: 'vol', readOnly: false, mountOptions: [], spec: {}, ...part },
 });
 const onNode = (value: string): MountableVolume =>
   volumeWith({

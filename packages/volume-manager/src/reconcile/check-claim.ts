@@ -4,11 +4,11 @@ import type { MountableVolume } from '@rxlet/agent-api/volumes';
 import type { ActualState } from './volume-states.ts';
 
 /** Throws the kubelet's message when a persistent volume cannot be used on this node. @param node without it all volumes can */
-export function checkNodeAffinity({ claim }: MountableVolume, node: Pick<Node, 'metadata'> | undefined): void {
-  if (claim?.nodeAffinity === undefined || node === undefined) return;
+export function checkNodeAffinity({ persistent }: MountableVolume, node: Pick<Node, 'metadata'> | undefined): void {
+  if (persistent?.nodeAffinity === undefined || node === undefined) return;
   // Volumes are bound to labels, never to the name of a node.
   const labels = node.metadata?.labels ?? {};
-  if (!matchesNodeSelector(claim.nodeAffinity, { metadata: { labels } }))
+  if (!matchesNodeSelector(persistent.nodeAffinity, { metadata: { labels } }))
     throw new Error('no matching NodeSelectorTerms');
 }
 
@@ -40,8 +40,8 @@ export function createSinglePodVolumes(
           ),
       );
   return {
-    async reserve({ name, claim }, podUid) {
-      const { accessModes = [] } = claim ?? {};
+    async reserve({ name, persistent }, podUid) {
+      const { accessModes = [] } = persistent ?? {};
       // With several modes it is not known which one the pod means.
       if (accessModes.length !== 1 || accessModes[0] !== 'ReadWriteOncePod') return noReservation;
       if ((reserved.get(name) ?? podUid) !== podUid || isMountedElsewhere(name, podUid)) throw inUseError();

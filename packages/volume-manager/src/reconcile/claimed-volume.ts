@@ -1,28 +1,28 @@
-import type { PersistentVolumes } from '@rxlet/agent-api/volumes';
+import type { ClaimName, PersistentVolumes } from '@rxlet/agent-api/volumes';
 import { errorMessage } from '@rxlet/component-base';
-import { parseInt64 } from '@rxlet/component-base/go';
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '@rxlet/kube-api';
-import { podContainers, podUid } from '@rxlet/pod-model';
-import type { MountableVolume } from '@rxlet/agent-api/volumes';
+import { podUid } from '@rxlet/pod-model';
 
 const PROTECTION_FINALIZER = 'kubernetes.io/pvc-protection';
-/** Annotation of a persistent volume with mount options, separated by commas. */
-const MOUNT_OPTIONS = 'volume.beta.kubernetes.io/mount-options';
-/** Annotation of a persistent volume with the group that may use its files. */
-const GROUP = 'pv.beta.kubernetes.io/gid';
+
+/** The persistent volume of a claim. */
+export interface ClaimedVolume {
+  readonly claim: ClaimName;
+  readonly volume: PersistentVolume;
+}
 
 /** Reports whether a volume refers to a claim, by name or as a generic ephemeral volume. */
 export function isClaim({ persistentVolumeClaim, ephemeral }: Volume): boolean {
   return persistentVolumeClaim !== undefined || ephemeral !== undefined;
 }
 
-/** Finds the persistent volume of a claim (kubelet: createVolumeSpec). Rejects with the kubelet's message. */
+/** Finds the persistent volume of a pod's claim (kubelet: getPVCExtractPV and getPVSpec). Rejects with the kubelet's message. */
 export async function claimedVolume(
   pod: Pod,
   volume: Volume,
   volumes: PersistentVolumes | undefined,
   signal: AbortSignal,
-): Promise<MountableVolume> {
+): Promise<ClaimedVolume> {
   const namespace = pod.metadata?.namespace ?? '';
   const { persistentVolumeClaim, ephemeral } = volume;
   const claimName = persistentVolumeClaim?.claimName ?? `${pod.metadata?.name ?? ''}-${volume.name}`;
@@ -30,15 +30,7 @@ export async function claimedVolume(
     if (volumes === undefined) throw new Error('failed to fetch PVC from API server: there is no API server');
     const claim = await boundClaim(volumes, namespace, claimName, signal);
     if (persistentVolumeClaim === undefined && ephemeral !== undefined) checkOwner(claim, pod, namespace, claimName);
-    const persistent = await boundVolume(volumes, claim, signal);
-    checkMode(persistent, volume, pod);
-    const reference = {
-      podVolumeName: volume.name,
-      namespace,
-      name: claimName,
-      readOnly: persistentVolumeClaim?.readOnly ?? false,
-    };
-    return mountable(persistent, reference);
+    return { claim: { namespace, name: claimName }, volume: await boundVolume(volumes, claim, signal) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ClaimError) throw error;
@@ -99,45 +91,4 @@ function checkOwner(claim: PersistentVolumeClaim, pod: Pod, namespace: string, n
   if (owner?.uid === podUid(pod)) return;
   const podName = `${namespace}/${pod.metadata?.name ?? ''}`;
   throw new ClaimError(`PVC ${namespace}/${name} was not created for pod ${podName} (pod is not owner)`);
-}
-
-/** Block volumes are devices, other volumes are mounted. */
-function checkMode({ spec }: PersistentVolume, { name }: Volume, pod: Pod): void {
-  const mode = spec?.volumeMode ?? 'Filesystem';
-  const containers = podContainers(pod).map(({ container }) => container);
-  const isMounted = containers.some(({ volumeMounts }) => volumeMounts?.some((mount) => mount.name === name));
-  const isDevice = containers.some(({ volumeDevices }) => volumeDevices?.some((device) => device.name === name));
-  if (isMounted && mode !== 'Filesystem')
-    throw new ClaimError(`volume ${name} has volumeMode ${mode}, but is specified in volumeMounts`);
-  if (isDevice && mode !== 'Block')
-    throw new ClaimError(`volume ${name} has volumeMode ${mode}, but is specified in volumeDevices`);
-}
-
-function mountable(
-  { metadata, spec = {} }: PersistentVolume,
-  reference: Pick<NonNullable<MountableVolume['claim']>, 'podVolumeName' | 'namespace' | 'name' | 'readOnly'>,
-): MountableVolume {
-  const { hostPath, nfs, local, accessModes, nodeAffinity, volumeMode } = spec;
-  const annotated = metadata?.annotations?.[MOUNT_OPTIONS]?.split(',').filter((option) => option !== '');
-  // As in the kubelet, CSI drivers get those of the spec alone.
-  const mountOptions = (spec.csi === undefined ? annotated : undefined) ?? spec.mountOptions ?? [];
-  const capacity = spec.capacity?.['storage'];
-  // As in the kubelet, another text has no effect.
-  const group = parseInt64(metadata?.annotations?.[GROUP] ?? '');
-  return {
-    name: metadata?.name ?? '',
-    ...(hostPath !== undefined && { hostPath }),
-    ...(nfs !== undefined && { nfs }),
-    ...(local !== undefined && { local }),
-    claim: {
-      ...reference,
-      spec,
-      mountOptions,
-      ...(capacity !== undefined && { capacity }),
-      ...(volumeMode === 'Block' && { mode: volumeMode }),
-      ...(accessModes !== undefined && { accessModes }),
-      ...(group !== undefined && { group }),
-      ...(nodeAffinity?.required !== undefined && { nodeAffinity: nodeAffinity.required }),
-    },
-  };
 }

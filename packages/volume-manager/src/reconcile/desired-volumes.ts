@@ -12,7 +12,7 @@ export type AnyVolumePlugin = VolumePlugin | BlockVolumePlugin;
 export interface DesiredVolume {
   /** Name in the pod's spec. */
   readonly name: string;
-  /** Definition; that of a claim has the name of its persistent volume. */
+  /** Definition; a persistent volume has its own name. */
   readonly volume: MountableVolume;
   readonly plugin: AnyVolumePlugin;
 }
@@ -30,8 +30,8 @@ export function usedVolumes(pod: Pod): readonly Volume[] {
 
 /** Returns the plugin of a volume. @throws Error when there is none */
 export function pluginOf(volume: MountableVolume, plugins: readonly AnyVolumePlugin[]): AnyVolumePlugin {
-  const wanted = volume.claim?.mode ?? 'Filesystem';
-  const sources = (volume.claim?.spec ?? volume) as Readonly<Partial<Record<VolumeSourceName, unknown>>>;
+  const wanted = volume.persistent?.mode ?? 'Filesystem';
+  const sources = (volume.persistent?.spec ?? volume) as Readonly<Partial<Record<VolumeSourceName, unknown>>>;
   const matching = plugins.filter(({ field }) => sources[field] !== undefined);
   const plugin = matching.find(({ mode }) => mode === wanted);
   if (plugin !== undefined) return plugin;

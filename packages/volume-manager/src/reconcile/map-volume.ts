@@ -43,7 +43,7 @@ export async function mapVolume(
     name,
     plugin,
     isCertain: true,
-    isPersistent: volume.claim !== undefined,
+    isPersistent: volume.persistent !== undefined,
     refreshes: false,
     mounted: {
       hostPath: '',
@@ -52,7 +52,7 @@ export async function mapVolume(
       managed: false,
       seLinuxRelabel: false,
       seLinuxLabeled: false,
-      group: volume.claim?.group,
+      group: volume.persistent?.group,
       innerVolumeSpecName: volume.name,
     },
   });

@@ -1,6 +1,6 @@
 import { PodRejectedError, PodStepError } from '@rxlet/agent-api';
 import { failedOutcome, type Journal } from '@rxlet/agent-api/journal';
-import type { PersistentVolumes } from '@rxlet/agent-api/volumes';
+import type { MountableVolume } from '@rxlet/agent-api/volumes';
 import {
   type Clock,
   DeadlineExceededError,
@@ -11,7 +11,7 @@ import {
 } from '@rxlet/component-base';
 import type { Pod, Volume } from '@rxlet/kube-api';
 import { formatPod, podEventObject, podUid } from '@rxlet/pod-model';
-import { claimedVolume, isClaim } from './claimed-volume.ts';
+import { isClaim } from './claimed-volume.ts';
 import {
   type AnyVolumePlugin,
   definitionOf,
@@ -22,18 +22,18 @@ import {
   unmountedMessage,
   usedVolumes,
 } from './desired-volumes.ts';
+import { claimVolume, type ClaimVolumePorts, sourceVolume } from './mountable-volume.ts';
 import type { SetUpProgress, VolumeSetUpPorts } from './set-up-steps.ts';
 import { createVolumeSetUp } from './set-up-volume.ts';
 import { limitVolumes, type LimitVolumes, type VolumeOperations } from './volume-operations.ts';
 import type { ActualState } from './volume-states.ts';
 
 /** Ports of {@link createVolumeMounting}. */
-export interface VolumeMountingPorts extends VolumeSetUpPorts {
+export interface VolumeMountingPorts extends VolumeSetUpPorts, ClaimVolumePorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly journal: Journal;
   readonly plugins: readonly AnyVolumePlugin[];
-  readonly persistentVolumes: PersistentVolumes | undefined;
   readonly operations: VolumeOperations;
 }
 
@@ -62,7 +62,7 @@ const FAILED_MOUNT = 'FailedMount';
 
 /** Creates {@link VolumeMounting}. */
 export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting {
-  const { clock, logger, events, journal, plugins, persistentVolumes, operations, actual, attachments } = ports;
+  const { clock, logger, events, journal, plugins, translations, operations, actual, attachments } = ports;
   const { expansion, metrics } = ports;
   const setUp = createVolumeSetUp(ports);
   /** Volumes of each pod that has not ended. */
@@ -146,7 +146,8 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
       // The containers run on with the content that they have.
       if (known.refreshes && operations.blockedForMs(uid, volume.name) === 0)
         await update(pod, desired, limited, signal);
-      if (volume.claim !== undefined) expansion.whileMounted({ pod, desired, definition: definitionOf(desired, pod) });
+      if (volume.persistent !== undefined)
+        expansion.whileMounted({ pod, desired, definition: definitionOf(desired, pod) });
       return;
     }
     for (;;) {
@@ -181,13 +182,16 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
 
   /** Finds the definitions and plugins. A claim is looked up once, as in the kubelet. Rejects with the failures of all volumes. */
   const process = async (pod: Pod, used: readonly Volume[], signal: AbortSignal): Promise<readonly DesiredVolume[]> => {
-    const before = wanted.get(podUid(pod));
+    const before = new Map(wanted.get(podUid(pod))?.map((one) => [one.name, one]));
+    const withPlugin = (name: string, volume: MountableVolume): DesiredVolume => ({
+      name,
+      volume,
+      plugin: pluginOf(volume, plugins),
+    });
     const processOne = async (volume: Volume): Promise<DesiredVolume> => {
-      if (!isClaim(volume)) return { name: volume.name, volume, plugin: pluginOf(volume, plugins) };
-      const known = before?.find(({ name }) => name === volume.name);
-      if (known !== undefined) return known;
-      const found = await claimedVolume(pod, volume, persistentVolumes, signal);
-      return { name: volume.name, volume: found, plugin: pluginOf(found, plugins) };
+      const { name } = volume;
+      if (!isClaim(volume)) return withPlugin(name, sourceVolume(pod, volume, translations));
+      return before.get(name) ?? withPlugin(name, await claimVolume(pod, volume, ports, signal));
     };
     const results = await Promise.allSettled(used.map(processOne));
     signal.throwIfAborted();

@@ -8,7 +8,7 @@ export interface ActualVolume {
   readonly plugin: AnyVolumePlugin;
   readonly mounted: MountedVolume;
   readonly isCertain: boolean;
-  /** The volume is that of a claim. Other volumes belong to their pod, whatever their name. */
+  /** The volume is a persistent one. Other volumes belong to their pod, whatever their name. */
   readonly isPersistent: boolean;
   /** The volume is set up again with each sync of the pod. */
   readonly refreshes: boolean;

@@ -1,0 +1,40 @@
+import type { InTreeKind } from './in-tree-kind.ts';
+
+const RESOURCE_GROUP = 'kubernetes.io/azure-file-resource-group';
+
+export const azureFile: InTreeKind<'azureFile'> = {
+  field: 'azureFile',
+  plugin: 'kubernetes.io/azure-file',
+  driver: 'file.csi.azure.com',
+  persistentSource(source, { metadata, spec }) {
+    const { secretName, shareName, readOnly = false } = source;
+    // The Secret is that of the pods which the claim is for.
+    const namespace = source.secretNamespace ?? spec?.claimRef?.namespace ?? '';
+    if (namespace === '') throw new Error('could not find a secret namespace in PersistentVolumeSource or ClaimRef');
+    const resourceGroup = metadata?.annotations?.[RESOURCE_GROUP] ?? '';
+    const id = [resourceGroup, accountOf(secretName), shareName, metadata?.name ?? '', namespace];
+    return {
+      volumeHandle: id.join('#'),
+      readOnly,
+      volumeAttributes: { sharename: shareName },
+      nodeStageSecretRef: { name: secretName, namespace },
+    };
+  },
+  inlineSource({ secretName, shareName, readOnly = false }, { name }, podNamespace) {
+    const namespace = podNamespace === '' ? 'default' : podNamespace;
+    const volumeHandle = ['', accountOf(secretName), shareName, name, namespace].join('#');
+    return {
+      volumeHandle,
+      name: volumeHandle,
+      accessMode: 'ReadWriteMany',
+      readOnly,
+      volumeAttributes: { sharename: shareName },
+      nodeStageSecretRef: { name: secretName, namespace },
+    };
+  },
+};
+
+/** Returns the storage account of a Secret, whose name has it by convention. */
+function accountOf(secretName: string): string {
+  return /azure-storage-account-(.+)-secret/.exec(secretName)?.[1] ?? secretName;
+}
