@@ -18,7 +18,12 @@ import { createMemoryFiles, type MemoryFiles } from '@rxlet/node-files/testing';
 import { PodLabel } from '@rxlet/pod-model';
 import { createManualSource, type ManualSource } from '@rxlet/pod-config';
 import { withCallTimeout } from '@rxlet/runtime-manager/testing';
-import { type MemoryLoopDevices, type MemoryMounter, memoryVolumes } from '@rxlet/volume-manager/testing';
+import {
+  type MemoryFileSystems,
+  type MemoryLoopDevices,
+  type MemoryMounter,
+  memoryVolumes,
+} from '@rxlet/volume-manager/testing';
 import { type AgentLife, createAgentLife, type KillPlace } from './agent-life.ts';
 import { killableFiles, killablePort } from './killable-port.ts';
 import { containerFullName, recordStarts } from './recorded-starts.ts';
@@ -65,6 +70,8 @@ export interface TestNode extends AsyncDisposable {
   readonly mounter: MemoryMounter;
   /** Loop devices of the agent. */
   readonly loopDevices: MemoryLoopDevices;
+  /** File systems of disks. */
+  readonly fileSystems: MemoryFileSystems;
   readonly logger: RecordingLogger;
   /** Whether an agent has been created and not been stopped. */
   readonly isAgentRunning: boolean;
@@ -168,6 +175,7 @@ export function createTestNode({
     cgroups,
     mounter: volumes.mounter,
     loopDevices: volumes.loopDevices,
+    fileSystems: volumes.fileSystems,
     logger,
     get isAgentRunning() {
       return agent !== undefined;
@@ -198,6 +206,7 @@ export function createTestNode({
             ...volumes,
             mounter: killableFiles(volumes.mounter, life),
             loopDevices: killableFiles(volumes.loopDevices, life),
+            fileSystems: killableFiles(volumes.fileSystems, life),
           },
         },
         source,

@@ -5,6 +5,7 @@ export { PayloadPathError } from './atomic-writer/payload-paths.ts';
 export { removeStaleVersions, writePayload, type WritePayloadPorts } from './atomic-writer/write-payload.ts';
 export { type OwnershipProgress, setVolumeGroup, volumeRoot, type VolumeRoot } from './ownership/volume-ownership.ts';
 export { MountError, type Mounter, type MountRequest, type UnmountOptions } from './mount/mounter.ts';
+export type { FileSystem, FileSystems } from './block/file-systems.ts';
 export type { LoopDevices } from './block/loop-devices.ts';
 export { type MountPoint, type MountTable, parseMountInfo } from './mount/mount-table.ts';
 export { createMountPrograms, type MountProgramsOptions } from './mount/mount-programs.ts';

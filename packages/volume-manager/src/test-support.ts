@@ -1,10 +1,11 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock, systemRandom } from '@rxlet/component-base';
+import { noopLogger, systemClock, systemRandom } from '@rxlet/component-base';
 import { noopEventRecorder } from '@rxlet/component-base/events';
 import { recordingLogger } from '@rxlet/component-base/testing';
 import { createHostFiles, createNodeFiles } from '@rxlet/node-files';
+import { createFileSystemPrograms } from './block/file-system-programs.ts';
 import { createLoopPrograms } from './block/loop-programs.ts';
 import { createMountPrograms } from './mount/mount-programs.ts';
 import { createVolumeMounts } from './mount/volume-mounts.ts';
@@ -42,6 +43,7 @@ export async function createDiskBench(): Promise<DiskBench> {
     realPath: realpath,
     mounter,
     loopDevices: createLoopPrograms({ clock: systemClock }, { timeoutMs: 10_000 }),
+    fileSystems: createFileSystemPrograms({ clock: systemClock, logger: noopLogger }),
     mounts,
     paths,
     rootDirectory: root,

@@ -14,6 +14,8 @@ import { type Metrics, noopMetrics } from '@rxlet/component-base/metrics';
 import type { Pod } from '@rxlet/kube-api';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
 import { createDeviceMap } from './block/device-map.ts';
+import { createFileSystemPrograms } from './block/file-system-programs.ts';
+import type { FileSystems } from './block/file-systems.ts';
 import type { LoopDevices } from './block/loop-devices.ts';
 import { createLoopPrograms } from './block/loop-programs.ts';
 import { createVolumeExpansion } from './expand/volume-expansion.ts';
@@ -56,6 +58,8 @@ export interface VolumeManagerPorts {
   readonly mounter?: Mounter | undefined;
   /** Loop devices, which keep the devices of block volumes open. Default: losetup(8). */
   readonly loopDevices?: LoopDevices | undefined;
+  /** File systems of disks. Default: blkid(8), fsck(8), mkfs(8) and others. */
+  readonly fileSystems?: FileSystems | undefined;
   /** Creates missing hostPath files and directories. Default: on the node's disks. */
   readonly hostPaths?: HostPathMaker | undefined;
   /** Returns a path without links. Default: that of the node's disks. */
@@ -229,10 +233,12 @@ function pluginContext(
 ): PluginContext {
   const { clock, mounter = createMountPrograms({ clock }), hostPaths = createHostPathMaker() } = ports;
   const { realPath = realpath, loopDevices = createLoopPrograms({ clock }) } = ports;
+  const { fileSystems = createFileSystemPrograms(ports) } = ports;
   return {
     ...ports,
     mounter,
     loopDevices,
+    fileSystems,
     hostPaths,
     realPath,
     mounts: createVolumeMounts({ mounter, files: ports.files, rootDirectory, realPath }),

@@ -14,7 +14,7 @@ import { createVolumeManager, type VolumeManagerOptions, type VolumeManagerPorts
 /** Options of {@link volumes}. */
 export interface VolumesOptions
   extends
-    Pick<VolumeManagerPorts, 'mounter' | 'loopDevices' | 'hostPaths' | 'realPath' | 'seLinux'>,
+    Pick<VolumeManagerPorts, 'mounter' | 'loopDevices' | 'fileSystems' | 'hostPaths' | 'realPath' | 'seLinux'>,
     Pick<VolumeManagerOptions, 'supportsNoSwap'> {}
 
 /** In the kubelet's words. */

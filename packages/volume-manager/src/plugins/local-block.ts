@@ -4,7 +4,8 @@ import { createDeviceMap } from '../block/device-map.ts';
 import { pathElement } from '@rxlet/node-files';
 import { escapePluginName } from '../volume-paths.ts';
 import type { BlockVolumePlugin } from '@rxlet/agent-api/volumes';
-import { checkLocalPath, LOCAL_PLUGIN } from './local.ts';
+import { LOCAL_PLUGIN } from './local-disks.ts';
+import { checkLocalPath } from './local.ts';
 import type { PluginContext } from './plugin-context.ts';
 
 /** Creates the plugin of local persistent volumes that containers use as devices (kubelet: localVolumeMapper). */

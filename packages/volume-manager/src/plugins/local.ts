@@ -1,10 +1,9 @@
-import { createKeyedExecutor, withDeadline } from '@rxlet/component-base';
 import { podUid } from '@rxlet/pod-model';
 import { giveToGroup } from './empty-directory.ts';
+import { createLocalDisks, LOCAL_PLUGIN } from './local-disks.ts';
 import type { PluginContext } from './plugin-context.ts';
+import { createTurns } from './turns.ts';
 import type { VolumePlugin } from '@rxlet/agent-api/volumes';
-
-export const LOCAL_PLUGIN = 'kubernetes.io/local-volume';
 
 /** Throws the kubelet's message for a path that no volume may have. */
 export function checkLocalPath(volumeName: string, path: string): void {
@@ -12,33 +11,24 @@ export function checkLocalPath(volumeName: string, path: string): void {
   if (path.split('/').includes('..')) throw new Error(`invalid path: ${path} must not contain '..'`);
 }
 
-/** Creates the plugin of local persistent volumes: a directory of the node, bound for each pod. */
+/** Type of the file system that a disk gets without another one in its definition. */
+const DEFAULT_FS_TYPE = 'ext4';
+
+/** Creates the plugin of local persistent volumes: a directory of the node, or the file system of a disk, bound for each pod. */
 export function localPlugin(context: PluginContext): VolumePlugin {
-  const { files, hostFiles, mounter, mounts, paths, clock, groupChanges } = context;
-  const executor = createKeyedExecutor();
+  const { files, hostFiles, mounter, mounts, paths, clock, groupChanges, fileSystems, realPath } = context;
+  const turns = createTurns(clock);
+  const disks = createLocalDisks(context);
   /** Paths that may be mounted although their volume is not ready: its change runs, or has failed. */
   const unfinished = new Set<string>();
   const tearDown = async (uid: string, name: string, signal?: AbortSignal): Promise<void> => {
     const path = paths.volume(uid, LOCAL_PLUGIN, name);
     await mounts.unmountAll(path, {}, signal);
     unfinished.delete(path);
-    if (!(await files.removeEmptyDirectory(path))) throw new Error(`cannot remove ${path}: it is not empty`);
-  };
-  /** Runs work after the earlier work on a directory of the node. A wait ends when the signal aborts; work that has begun ends by itself. */
-  const inTurn = async (source: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
-    signal.throwIfAborted();
-    let hasBegun = false;
-    const turn = executor.run(source, async () => {
-      signal.throwIfAborted();
-      hasBegun = true;
-      await work();
-    });
-    try {
-      await withDeadline(clock, Infinity, signal, () => turn);
-    } catch (error) {
-      if (!hasBegun) throw error;
-      await turn;
-    }
+    const removeDirectory = async (): Promise<void> => {
+      if (!(await files.removeEmptyDirectory(path))) throw new Error(`cannot remove ${path}: it is not empty`);
+    };
+    await disks.release(uid, name, removeDirectory, signal);
   };
   return {
     name: LOCAL_PLUGIN,
@@ -48,11 +38,20 @@ export function localPlugin(context: PluginContext): VolumePlugin {
     volume({ name, local, persistent }, pod) {
       const uid = podUid(pod);
       const path = paths.volume(uid, LOCAL_PLUGIN, name);
-      const source = local?.path ?? '';
+      const localPath = local?.path ?? '';
       const readOnly = persistent?.readOnly ?? false;
       const { fsGroup, fsGroupChangePolicy: changePolicy } = pod.spec?.securityContext ?? {};
-      const options = ['bind', ...(readOnly ? ['ro'] : []), ...(persistent?.mountOptions ?? [])];
-      const mount = async (signal: AbortSignal): Promise<void> => {
+      const mountOptions = persistent?.mountOptions ?? [];
+      const options = ['bind', ...(readOnly ? ['ro'] : []), ...mountOptions];
+      /** Returns the directory to bind, once it is there. */
+      const prepareSource = async (signal: AbortSignal): Promise<string> => {
+        if (!(await isDisk(localPath))) return localPath;
+        const device = await realPath(localPath);
+        const fsType = local?.fsType ?? DEFAULT_FS_TYPE;
+        await disks.mount({ volumeName: name, device, fsType, readOnly, mountOptions }, signal);
+        return disks.directory(name);
+      };
+      const mount = async (source: string, signal: AbortSignal): Promise<void> => {
         const isFirst = (await countBinds(source)) === 0;
         unfinished.add(path);
         try {
@@ -69,30 +68,39 @@ export function localPlugin(context: PluginContext): VolumePlugin {
       return {
         hostPath: path,
         attributes: { readOnly, managed: !readOnly, seLinuxRelabel: true },
-        // A directory has the size of its file system already.
-        expand: async () => undefined,
+        async expand() {
+          // A directory has the size of its file system already.
+          if (await isDisk(localPath)) await fileSystems.grow(await realPath(localPath), disks.directory(name));
+        },
         async setUp(caller) {
-          checkLocalPath(name, source);
+          checkLocalPath(name, localPath);
           // A mounted path may be that of a change which still runs. The mount stays until the change has ended.
           await groupChanges.run(path, caller, async (signal) => {
             if (unfinished.has(path)) await mounts.unmountAll(path, {}, signal);
             if ((await mounts.at(path)) !== undefined) return;
-            const kind = (await hostFiles.stat(source))?.kind;
-            if (kind === undefined) throw new Error(`path "${source}" does not exist`);
-            if (kind !== 'directory')
-              throw new Error(`path "${source}" is a ${kind}, which this node agent does not mount`);
+            await isDisk(localPath);
             // A stat that took longer than its caller waits: the pod may have ended.
             caller.throwIfAborted();
             // Before the wait, so that the teardown of the pod finds the volume and cancels the change.
             await files.makeDirectory(path, 0o750);
+            const source = await prepareSource(signal);
             // One pod of a volume after another, so that exactly one finds it unused.
-            await inTurn(source, signal, () => mount(signal));
+            await turns.run(source, signal, () => mount(source, signal));
           });
         },
       };
     },
     tearDown,
   };
+
+  /** Reports whether a path leads to a disk, rather than to a directory. @throws Error for everything else */
+  async function isDisk(path: string): Promise<boolean> {
+    const kind = (await hostFiles.stat(path))?.kind;
+    if (kind === undefined) throw new Error(`path "${path}" does not exist`);
+    if (kind !== 'directory' && kind !== 'block-device')
+      throw new Error(`path "${path}" is a ${kind}, and only directories and block devices are mounted`);
+    return kind === 'block-device';
+  }
 
   /** Counts the pods that a directory is bound for. */
   async function countBinds(source: string): Promise<number> {

@@ -1,6 +1,7 @@
 import type { Clock, Logger, Random } from '@rxlet/component-base';
 import type { EventRecorder } from '@rxlet/component-base/events';
 import type { HostFiles, NodeFiles } from '@rxlet/node-files';
+import type { FileSystems } from '../block/file-systems.ts';
 import type { LoopDevices } from '../block/loop-devices.ts';
 import type { Mounter } from '../mount/mounter.ts';
 import type { VolumeMounts } from '../mount/volume-mounts.ts';
@@ -19,6 +20,7 @@ export interface PluginContext {
   readonly mounter: Mounter;
   readonly mounts: VolumeMounts;
   readonly loopDevices: LoopDevices;
+  readonly fileSystems: FileSystems;
   readonly paths: VolumePaths;
   readonly rootDirectory: string;
   readonly groupChanges: Pick<GroupChanges, 'run'>;
