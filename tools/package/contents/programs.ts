@@ -47,7 +47,7 @@ export const AGENT: PackagedProgram = {
     'container runtime, with the rules of the kubelet. The package has the agent,',
     'its command line, a service of systemd and the Node.js that runs them.',
   ],
-  recommends: ['containerd | cri-o | docker.io', 'iptables', 'mount', 'systemd'],
+  recommends: ['containerd | cri-o | docker.io', 'e2fsprogs', 'iptables', 'mount', 'systemd'],
   commands: agentCommands,
   completions: () => ({
     'usr/share/bash-completion/completions/rxlet': completionScript('bash', agentCommands()),

@@ -54,6 +54,13 @@ export interface VolumeMounting extends Disposable {
   forget(podUid: string): void;
 }
 
+/** Volumes of a pod that are being mounted. */
+interface PodMounting {
+  readonly pod: Pod;
+  readonly limited: LimitVolumes;
+  readonly signal: AbortSignal;
+}
+
 /** Longest wait for the volumes of a pod; the next sync of the pod continues it. */
 const MOUNT_TIMEOUT_MS = 123_000;
 /** Longest wait for the update of a volume that the containers use already. Containers that have ended must not wait longer for their restart. */
@@ -78,12 +85,7 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
   };
 
   /** Sets a volume up once. Returns whether it is. */
-  const attempt = async (
-    pod: Pod,
-    desired: DesiredVolume,
-    limited: LimitVolumes,
-    signal: AbortSignal,
-  ): Promise<boolean> => {
+  const attempt = async ({ pod, limited, signal }: PodMounting, desired: DesiredVolume): Promise<boolean> => {
     const { volume } = desired;
     const progress: SetUpProgress = { reason: FAILED_MOUNT, failure: '' };
     const isKnown = actual.ofPod(podUid(pod)).get(desired.name)?.isCertain === true;
@@ -108,19 +110,16 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
   };
 
   /** Brings a volume up to date that containers use, unless an earlier sync has begun to. */
-  const update = async (
-    pod: Pod,
-    desired: DesiredVolume,
-    limited: LimitVolumes,
-    signal: AbortSignal,
-  ): Promise<void> => {
+  const update = async (mounting: PodMounting, desired: DesiredVolume): Promise<void> => {
+    const { pod, signal } = mounting;
     const uid = podUid(pod);
     const running = updates.get(uid) ?? { stop: new AbortController(), volumeNames: new Set() };
     if (running.volumeNames.has(desired.name)) return;
     updates.set(uid, running);
     running.volumeNames.add(desired.name);
     const { stop, volumeNames } = running;
-    const updated = attempt(pod, desired, limited, AbortSignal.any([signal, stop.signal])).finally(() => {
+    const untilStopped = { ...mounting, signal: AbortSignal.any([signal, stop.signal]) };
+    const updated = attempt(untilStopped, desired).finally(() => {
       volumeNames.delete(desired.name);
       if (volumeNames.size === 0 && updates.get(uid) === running) updates.delete(uid);
     });
@@ -132,27 +131,22 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
     updates.delete(uid);
   };
 
-  const mountOne = async (
-    pod: Pod,
-    desired: DesiredVolume,
-    limited: LimitVolumes,
-    signal: AbortSignal,
-  ): Promise<void> => {
+  const mountOne = async (mounting: PodMounting, desired: DesiredVolume): Promise<void> => {
+    const { pod, signal } = mounting;
     const { name, volume } = desired;
     const uid = podUid(pod);
     const beganMs = clock.monotonicNow();
     const known = actual.ofPod(uid).get(name);
     if (known?.isCertain === true) {
       // The containers run on with the content that they have.
-      if (known.refreshes && operations.blockedForMs(uid, volume.name) === 0)
-        await update(pod, desired, limited, signal);
+      if (known.refreshes && operations.blockedForMs(uid, volume.name) === 0) await update(mounting, desired);
       if (volume.persistent !== undefined)
         expansion.whileMounted({ pod, desired, definition: definitionOf(desired, pod) });
       return;
     }
     for (;;) {
       await waitForBackoff(pod, desired, signal);
-      if (await attempt(pod, desired, limited, signal)) {
+      if (await attempt(mounting, desired)) {
         if (desired.plugin.mode === 'Filesystem') metrics.mounted(qualifiedPluginName(desired), beganMs);
         return;
       }
@@ -219,7 +213,7 @@ export function createVolumeMounting(ports: VolumeMountingPorts): VolumeMounting
       const limited = limitVolumes(desired.length);
       try {
         await withDeadline(clock, MOUNT_TIMEOUT_MS, signal, async (bounded) => {
-          await Promise.all(desired.map((one) => mountOne(pod, one, limited, bounded)));
+          await Promise.all(desired.map((one) => mountOne({ pod, limited, signal: bounded }, one)));
         });
       } catch (error) {
         signal.throwIfAborted();
