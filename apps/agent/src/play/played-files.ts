@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage } from '@rxlet/component-base';
 import { AgentConnectionError } from '../commands/agent-connection.ts';
@@ -53,9 +53,13 @@ export function createPlayedFiles(folder: string): PlayedFiles {
         const place = await mkdtemp(join(folder, '.play-'));
         try {
           const draft = join(place, 'manifest');
-          const file = await open(draft, 'wx', 0o600);
-          await file.writeFile(`${object.text}\n`).finally(() => file.close());
-          await chmod(draft, 0o600);
+          {
+            await using file = await open(draft, 'wx', 0o600);
+            await file.writeFile(`${object.text}\n`);
+            await file.chmod(0o600);
+            // Otherwise a loss of power may leave an empty manifest under the name.
+            await file.sync();
+          }
           await rename(draft, path);
         } finally {
           await rm(place, { recursive: true, force: true });
