@@ -62,7 +62,7 @@ export function createProcessProvider(
   let loaded: Promise<void> | undefined;
 
   const directoryOf = (uid: string): string => join(directory, pathElement(uid));
-  const add = async (pod: Pod): Promise<void> => {
+  const add = async (pod: Pod, isNew: boolean): Promise<void> => {
     const uid = podUid(pod);
     const removed = (): void => {
       pods.delete(uid);
@@ -72,7 +72,7 @@ export function createProcessProvider(
     const processes = createPodProcesses(pod, ports);
     pods.set(uid, processes);
     try {
-      await processes.start();
+      await processes.start(isNew);
     } catch (error) {
       pods.delete(uid);
       throw error;
@@ -86,7 +86,7 @@ export function createProcessProvider(
       if (pods.has(uid)) continue;
       // Written last, so that a directory without it was never a pod.
       const pod = await readJson<Pod>(join(directory, uid, 'pod.json'), logger);
-      if (pod !== undefined) await add(pod);
+      if (pod !== undefined) await add(pod, false);
     }
   };
   const ready = (): Promise<void> => {
@@ -117,7 +117,7 @@ export function createProcessProvider(
       const unsupported = unsupportedPod(pod);
       if (unsupported !== undefined) throw new ProviderError('Rejected', unsupported.message);
       await replaceFile(join(directoryOf(uid), 'pod.json'), JSON.stringify(pod));
-      await add(pod);
+      await add(pod, true);
     },
     async delete({ uid, name }, { gracePeriodSeconds }) {
       await ready();

@@ -8,6 +8,8 @@ import type { ProviderContainer, ProviderPod } from '../provider-pod.ts';
 import type { ProviderPodList } from '../provider-pod-list.ts';
 import {
   findProcess,
+  findUnrecorded,
+  type FoundProcess,
   type ProcessExit,
   readExit,
   readStartTicks,
@@ -31,7 +33,7 @@ export interface PodProcessesPorts {
 export interface PodProcesses extends AsyncDisposable {
   readonly pod: Pod;
   /** Starts the containers, or finds those of an earlier run. */
-  start(): Promise<void>;
+  start(isNew: boolean): Promise<void>;
   /** Ends all processes within the grace period, and removes the pod. A later call may shorten the period. */
   end(gracePeriodSeconds: number): void;
   /** Returns the group of a container's running process. */
@@ -43,11 +45,8 @@ export interface PodProcesses extends AsyncDisposable {
 }
 
 /** Record of an instance, in the file `<container>.<attempt>.json`. */
-interface InstanceRecord {
+interface InstanceRecord extends FoundProcess {
   readonly attempt: number;
-  readonly groupId: number;
-  readonly startTicks: string;
-  readonly startedAtMs: number;
 }
 
 /** Exit code of a process that was killed, or whose end left no trace. */
@@ -79,6 +78,19 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
     `${directory}/${pathElement(container)}.${String(attempt)}`;
   const recordPath = (container: string): string => `${directory}/${pathElement(container)}.json`;
 
+  const writeRecord = (container: string, record: InstanceRecord): Promise<void> =>
+    replaceFile(recordPath(container), JSON.stringify(record));
+  /** Returns the current instance of a container. That of an agent which was killed just after its start has no record yet. */
+  const findInstance = async (container: string): Promise<InstanceRecord | undefined> => {
+    const recorded = await readJson<InstanceRecord>(recordPath(container), logger);
+    const attempt = recorded === undefined ? 0 : recorded.attempt + 1;
+    const unrecorded = await findUnrecorded(pathOf(container, attempt), waiting);
+    if (unrecorded === undefined) return recorded;
+    const record = { attempt, ...unrecorded };
+    await writeRecord(container, record);
+    return record;
+  };
+
   const environmentOf = ({ env = [] }: Container): Readonly<Record<string, string>> => {
     const path = process.env['PATH'] ?? '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
     const environment: Record<string, string> = { PATH: path, HOSTNAME: name };
@@ -101,7 +113,7 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
         startTicks: (await readStartTicks(started.groupId, waiting)) ?? '',
         startedAtMs: started.startedAtMs,
       };
-      await replaceFile(recordPath(container.name), JSON.stringify(record));
+      await writeRecord(container.name, record);
     } catch (error) {
       // Nothing would find it again.
       started.signal('SIGKILL');
@@ -127,9 +139,7 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
       try {
         const path = pathOf(containerName, attempt);
         const current =
-          adopted === undefined
-            ? await launch(container, attempt)
-            : await findProcess(path, adopted.groupId, adopted.startTicks, adopted.startedAtMs, waiting);
+          adopted === undefined ? await launch(container, attempt) : await findProcess(path, adopted, waiting);
         if (current !== undefined) {
           ({ startedAtMs } = current);
           running.set(containerName, current);
@@ -188,10 +198,10 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
 
   return {
     pod,
-    async start() {
+    async start(isNew) {
       const found: [Container, InstanceRecord | undefined][] = [];
       for (const container of pod.spec?.containers ?? [])
-        found.push([container, await readJson<InstanceRecord>(recordPath(container.name), logger)]);
+        found.push([container, isNew ? undefined : await findInstance(container.name)]);
       list.set({ uid, name, namespace, containers: [] });
       for (const [container, record] of found)
         finished.set(

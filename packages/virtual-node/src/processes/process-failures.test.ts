@@ -142,6 +142,49 @@ describe('the provider of processes', { timeout: 30_000 }, () => {
     expect(processesIn(directory)).toEqual([]);
   });
 
+  it('adopts a process that the agent started just before it was killed, and had not recorded', async () => {
+    const { directory, provider, observe, restart } = await createSubject();
+    const record = join(directory, 'uid-web/main.json');
+    const script = 'if [ -e "$IN/again" ]; then exec sleep 600; else touch "$IN/again"; fi';
+    const isRunning = (observed: Awaited<ReturnType<typeof observe>>, restartCount: number) => {
+      const [container] = observed.get('uid-web')?.containers ?? [];
+      return container?.state === 'running' && container.restartCount === restartCount;
+    };
+    {
+      await using observed = await observe();
+      await provider.create(podIn(directory, script, 'Always'), call);
+      await observed.until('the restart', () => isRunning(observed, 1));
+      await expect.poll(() => readFile(record, 'utf8')).toContain('"attempt":1');
+    }
+    const before = processesIn(directory);
+    // The record of the instance before.
+    await writeFile(record, JSON.stringify({ attempt: 0, groupId: before[0], startTicks: '1', startedAtMs: 0 }));
+    const next = await restart();
+    {
+      await using observed = await observe();
+      await observed.until('the adoption', () => isRunning(observed, 1));
+    }
+    expect(processesIn(directory)).toEqual(before);
+    expect(JSON.parse(await readFile(record, 'utf8'))).toMatchObject({ attempt: 1 });
+    await next.delete(reference('web'), { ...call, gracePeriodSeconds: 0 });
+    await expect.poll(() => processesIn(directory)).toEqual([]);
+  });
+
+  it('does not run a process again that has ended before it was recorded', async () => {
+    const { directory, provider, observe, restart } = await createSubject();
+    {
+      await using observed = await observe();
+      await provider.create(podIn(directory, 'echo run >> "$IN/runs"; exit 3'), call);
+      await observed.until('the end', () => observed.get('uid-web')?.containers[0]?.state === 'exited');
+    }
+    await rm(join(directory, 'uid-web/main.json'));
+    await restart();
+    await using observed = await observe();
+    await observed.until('the end', () => observed.get('uid-web')?.containers[0]?.state === 'exited');
+    expect(observed.get('uid-web')?.containers[0]).toMatchObject({ exitCode: 3, restartCount: 0 });
+    expect(await readFile(join(directory, 'runs'), 'utf8')).toBe('run\n');
+  });
+
   it('takes no process for ended while the agent has no file descriptors left', async () => {
     const { directory, provider, observe } = await createSubject();
     await using observed = await observe();
