@@ -96,6 +96,48 @@ describe('local disks', () => {
     expect(attempts).toBe(1);
   });
 
+  it('with a file system that is being made are unmounted after that when their pod has ended', async () => {
+    const { node, until, isGone } = await createDiskNode();
+    const made = Promise.withResolvers<void>();
+    let attempts = 0;
+    node.fileSystems.fault = () => {
+      attempts += 1;
+      return made.promise;
+    };
+    node.desire(podUsing('one'), csiPodWith('other', { emptyDir: {} }));
+    await until(() => node.running().length === 1 && attempts === 1);
+    node.desire(csiPodWith('next', { emptyDir: {} }));
+    await until(() => isGone('other') && node.running().join() === 'next/app');
+    await node.advance(600_000);
+    made.resolve();
+    await until(() => isGone('one'));
+    expect([node.mounter.targets, node.files.info(GLOBAL), attempts]).toEqual([[], undefined, 1]);
+  });
+
+  it('with the mount option ro are neither formatted nor repaired', async () => {
+    const { node, api, until, messages } = await createDiskNode();
+    api.specs.set('pv-disk', { local: { path: DEVICE }, mountOptions: ['ro'] });
+    node.desire(podUsing('one'));
+    await until(() => messages('FailedMount').length > 0);
+    expect(messages('FailedMount')[0]).toContain('cannot mount unformatted disk');
+    expect(node.fileSystems.formatted.size).toBe(0);
+  });
+
+  it('without any answer are unmounted, and nothing looks at them', async () => {
+    const { node, until, isGone } = await createDiskNode('');
+    node.desire(podUsing('one'), podUsing('two'));
+    await until(() => node.running().length === 2);
+    const exists = node.files.nodeFiles.exists.bind(node.files.nodeFiles);
+    node.files.nodeFiles.exists = async (path) => {
+      const mounted = [GLOBAL, pathOf('one'), pathOf('two')].filter((target) => node.mounter.targets.includes(target));
+      if (mounted.includes(path)) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+      return exists(path);
+    };
+    node.desire();
+    await until(() => isGone('one') && isGone('two'));
+    expect(node.mounter.targets).toEqual([]);
+  });
+
   it('grow when their claim has grown', async () => {
     const { node, api, until } = await createDiskNode();
     api.statuses.set('disk', { capacity: { storage: '1Gi' } });

@@ -83,11 +83,16 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
   /** Returns the current instance of a container. That of an agent which was killed just after its start has no record yet. */
   const findInstance = async (container: string): Promise<InstanceRecord | undefined> => {
     const recorded = await readJson<InstanceRecord>(recordPath(container), logger);
+    const runs = recorded && (await findProcess(pathOf(container, recorded.attempt), recorded, waiting)) !== undefined;
+    if (runs === true) return recorded;
     const attempt = recorded === undefined ? 0 : recorded.attempt + 1;
     const unrecorded = await findUnrecorded(pathOf(container, attempt), waiting);
     if (unrecorded === undefined) return recorded;
     const record = { attempt, ...unrecorded };
-    await writeRecord(container, record);
+    await writeRecord(container, record).catch((error: unknown) => {
+      // The next agent finds it as this one did.
+      logger.warn('cannot record a process', { pod: `${namespace}/${name}`, error: errorMessage(error) });
+    });
     return record;
   };
 
@@ -105,6 +110,8 @@ export function createPodProcesses(pod: Pod, ports: PodProcessesPorts): PodProce
     const command = [...(container.command ?? []), ...(container.args ?? [])].map(expand);
     const workingDirectory = container.workingDir ?? directory;
     const path = pathOf(container.name, attempt);
+    // Of an instance whose record was lost.
+    await rm(`${path}.exit`, { force: true });
     const started = await startProcess(path, { command, environment, workingDirectory }, clock);
     try {
       const record: InstanceRecord = {

@@ -97,7 +97,7 @@ export async function findProcess(
  */
 export async function findUnrecorded(path: string, waiting: Waiting): Promise<FoundProcess | undefined> {
   for (const pid of await readdir('/proc')) {
-    if (!/^\d+$/.test(pid)) continue;
+    if (!/^\d+$/.test(pid) || !(await isOwn(pid))) continue;
     const text = await readFileIfAny(`/proc/${pid}/cmdline`, waiting);
     if (text?.startsWith([SHELL, ...SUPERVISOR_ARGUMENTS, path, ''].join('\0')) !== true) continue;
     const status = await readStatus(Number(pid), waiting);
@@ -107,6 +107,15 @@ export async function findUnrecorded(path: string, waiting: Waiting): Promise<Fo
   }
   if ((await readExit(path, waiting)) === undefined) return undefined;
   return { groupId: 0, startTicks: '', startedAtMs: await logCreation(path, waiting.clock) };
+}
+
+/** Reports whether a process has the user of the agent; others may choose any command line. */
+async function isOwn(pid: string): Promise<boolean> {
+  const owner = await stat(`/proc/${pid}`).then(
+    ({ uid }) => uid,
+    () => undefined,
+  );
+  return owner === process.geteuid?.();
 }
 
 /** Returns when the log of a process was created, which is just before its start; now when the log is gone. */

@@ -21,9 +21,10 @@ export interface ProgramResult {
 
 /** Longest wait for the rest of the output of a program that has ended. */
 const OUTPUT_WAIT_MS = 200;
-const MAX_OUTPUT_BYTES = 16 * 1024;
-/** Nothing of the agent's environment reaches the programs. */
-const environment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
+/** Longest output of a program that is kept. */
+export const MAX_OUTPUT_BYTES = 16 * 1024;
+/** Environment of programs, which nothing of the agent's reaches. */
+export const environment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 
 /** A program that was given up, because it did not end after its deadline. */
 export interface RunningProgram {
@@ -83,7 +84,8 @@ export function runProgram(
   return { result, ended: ended.promise };
 }
 
-function failureOf(code: number | null, killedBy: string | null): string | undefined {
+/** Returns how a program has failed; `undefined` when it has not. */
+export function failureOf(code: number | null, killedBy: string | null): string | undefined {
   if (code === 0) return undefined;
   return code === null ? `signal: ${String(killedBy)}` : `exit status ${String(code)}`;
 }

@@ -16,7 +16,7 @@ const DEFAULT_FS_TYPE = 'ext4';
 
 /** Creates the plugin of local persistent volumes: a directory of the node, or the file system of a disk, bound for each pod. */
 export function localPlugin(context: PluginContext): VolumePlugin {
-  const { files, hostFiles, mounter, mounts, paths, clock, groupChanges, fileSystems, realPath } = context;
+  const { files, hostFiles, mounter, mounts, paths, clock, groupChanges, realPath } = context;
   const turns = createTurns(clock);
   const disks = createLocalDisks(context);
   /** Paths that may be mounted although their volume is not ready: its change runs, or has failed. */
@@ -47,7 +47,7 @@ export function localPlugin(context: PluginContext): VolumePlugin {
       const prepareSource = async (signal: AbortSignal): Promise<string> => {
         if (!(await isDisk(localPath))) return localPath;
         const device = await realPath(localPath);
-        const fsType = local?.fsType ?? DEFAULT_FS_TYPE;
+        const fsType = local?.fsType || DEFAULT_FS_TYPE;
         await disks.mount({ volumeName: name, device, fsType, readOnly, mountOptions }, signal);
         return disks.directory(name);
       };
@@ -68,9 +68,9 @@ export function localPlugin(context: PluginContext): VolumePlugin {
       return {
         hostPath: path,
         attributes: { readOnly, managed: !readOnly, seLinuxRelabel: true },
-        async expand() {
+        async expand(_requiredBytes, signal) {
           // A directory has the size of its file system already.
-          if (await isDisk(localPath)) await fileSystems.grow(await realPath(localPath), disks.directory(name));
+          if (await isDisk(localPath)) await disks.grow(name, await realPath(localPath), signal);
         },
         async setUp(caller) {
           checkLocalPath(name, localPath);
