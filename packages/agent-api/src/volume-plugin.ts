@@ -64,12 +64,14 @@ export interface MountableVolume extends Volume {
 export interface PersistentPart {
   /** Name of the volume in the pod's spec. */
   readonly podVolumeName: string;
-  /** Claim of the pod. Default: none, because the pod's spec has the source itself, which was translated ({@link VolumeTranslation}). */
+  /** Claim of the pod. Default: none, because the pod's spec has the source itself. */
   readonly claim?: ClaimName;
   /** Size of the volume. Default: unknown. */
   readonly capacity?: Quantity;
   /** The pod may only read. */
   readonly readOnly: boolean;
+  /** The volume has another source in the API ({@link VolumeTranslation}). Default: it has not. */
+  readonly isTranslated?: boolean;
   /** Default: `Filesystem`. */
   readonly mode?: VolumeMode;
   readonly mountOptions: readonly string[];

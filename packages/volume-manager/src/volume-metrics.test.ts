@@ -14,9 +14,11 @@ it('reports volume metrics with the names, labels and values of a kubelet', asyn
   };
   const clock = createVirtualClock();
   const volumes = createVolumeMetrics(metrics, clock);
-  await volumes.measure('volume_mount', 'kubernetes.io/nfs', () => clock.advance(1_500));
-  const failing = volumes.measure('volume_unmount', 'kubernetes.io/nfs', () => Promise.reject(new Error('busy')));
+  const nfs = { plugin: 'kubernetes.io/nfs', isTranslated: false };
+  await volumes.measure('volume_mount', nfs, () => clock.advance(1_500));
+  const failing = volumes.measure('volume_unmount', nfs, () => Promise.reject(new Error('busy')));
   await expect(failing).rejects.toThrow('busy');
+  await volumes.measure('map_volume', { plugin: 'kubernetes.io/csi:d', isTranslated: true }, async () => undefined);
   const beganMs = clock.monotonicNow();
   await clock.advance(2_000);
   volumes.mounted('kubernetes.io/csi:d', beganMs);
@@ -28,6 +30,7 @@ it('reports volume metrics with the names, labels and values of a kubelet', asyn
   expect(seen).toEqual([
     'storage_operation_duration_seconds kubernetes.io/nfs,volume_mount,false,success 1.5',
     'storage_operation_duration_seconds kubernetes.io/nfs,volume_unmount,false,fail-unknown 0',
+    'storage_operation_duration_seconds kubernetes.io/csi:d,map_volume,true,success 0',
     'volume_operation_total_seconds kubernetes.io/csi:d,overall_volume_mount 2',
     'reconstruct_volume_operations_total  1',
     'reconstruct_volume_operations_total  1',

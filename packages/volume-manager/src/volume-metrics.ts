@@ -4,7 +4,7 @@ import type { Metrics } from '@rxlet/component-base/metrics';
 /** Metrics of volumes, with the kubelet's names. */
 export interface VolumeMetrics {
   /** Measures an operation on a volume. */
-  measure<T>(operation: VolumeOperationName, plugin: string, work: () => Promise<T>): Promise<T>;
+  measure<T>(operation: VolumeOperationName, volume: MeasuredVolume, work: () => Promise<T>): Promise<T>;
   /** Observes the time from the request for a volume until it is set up, with attachment and retries. */
   mounted(plugin: string, beganMs: number): void;
   /** Counts a volume of an earlier agent whose record was read at the start, or could not be read. */
@@ -13,6 +13,14 @@ export interface VolumeMetrics {
   setOrphans(cleaned: number, failed: number): void;
   /** Sets the numbers of volumes; each volume is given by the name of its plugin. */
   setTotals(state: 'desired_state_of_world' | 'actual_state_of_world', plugins: readonly string[]): void;
+}
+
+/** Volume of an operation. */
+export interface MeasuredVolume {
+  /** Name of its plugin in metrics. */
+  readonly plugin: string;
+  /** The volume has another source in the API (kubelet: migrated). */
+  readonly isTranslated: boolean;
 }
 
 /** Operations as the kubelet names them in metrics. */
@@ -56,13 +64,12 @@ export function createVolumeMetrics(metrics: Metrics, clock: Pick<Clock, 'monoto
     help: '[ALPHA] Number of volumes in Volume Manager',
     labelNames: ['plugin_name', 'state'],
   });
-  /** Plugins with a value, by state; those without volumes are set to 0. */
   /** Values of `volume_manager_total_volumes`, by state and plugin. */
   const known = new Map<string, Map<string, number>>();
   return {
-    async measure(operation, plugin, work) {
+    async measure(operation, { plugin, isTranslated }, work) {
       const beganMs = clock.monotonicNow();
-      const labels = { volume_plugin: plugin, operation_name: operation, migrated: 'false' };
+      const labels = { volume_plugin: plugin, operation_name: operation, migrated: String(isTranslated) };
       const observe = (status: string): void =>
         durations.observe((clock.monotonicNow() - beganMs) / 1000, { ...labels, status });
       try {

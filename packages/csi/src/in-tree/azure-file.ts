@@ -34,7 +34,12 @@ export const azureFile: InTreeKind<'azureFile'> = {
   },
 };
 
-/** Returns the storage account of a Secret, whose name has it by convention. */
+const BEFORE_ACCOUNT = 'azure-storage-account-';
+const AFTER_ACCOUNT = '-secret';
+
+/** Returns the storage account of a Secret, whose name has it by convention. Without a pattern, which takes minutes for the names that some pods have. */
 function accountOf(secretName: string): string {
-  return /azure-storage-account-(.+)-secret/.exec(secretName)?.[1] ?? secretName;
+  const begin = secretName.indexOf(BEFORE_ACCOUNT) + BEFORE_ACCOUNT.length;
+  const end = secretName.lastIndexOf(AFTER_ACCOUNT);
+  return begin >= BEFORE_ACCOUNT.length && begin < end ? secretName.slice(begin, end) : secretName;
 }

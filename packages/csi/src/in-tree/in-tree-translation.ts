@@ -3,6 +3,11 @@ import type { PersistentVolume, PersistentVolumeSpec, Volume } from '@rxlet/kube
 import type { InTreeField, InTreeKind } from './in-tree-kind.ts';
 import { inTreeKinds } from './in-tree-kinds.ts';
 
+/** Longest name of a directory, in bytes. */
+const MAX_NAME_BYTES = 255;
+/** Longest handle of a source in a pod's spec. Those of attached volumes are in the status of the node. */
+const MAX_HANDLE_BYTES = 1_024;
+
 /** Fields of the sources that {@link inTreeTranslation} translates. */
 export const inTreeFields = Object.keys(inTreeKinds) as readonly InTreeField[];
 
@@ -53,6 +58,8 @@ function inlineOf<Field extends InTreeField>(
   const inTree = volume[kind.field] as NonNullable<Volume[Field]> & { readonly readOnly?: boolean };
   const source = kind.inlineSource(inTree, volume, podNamespace);
   const { name = `${kind.driver}-${source.volumeHandle}`, accessMode = 'ReadWriteOnce', ...driverSource } = source;
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES || Buffer.byteLength(source.volumeHandle) > MAX_HANDLE_BYTES)
+    throw new Error(`the names in ${kind.field} are too long for a volume`);
   return {
     readOnly: inTree.readOnly === true,
     volume: {

@@ -39,6 +39,10 @@ export function csiPlugin(context: CsiContext): VolumePlugin {
   const record = async (directory: string, specName: string, volume: CsiVolume, label: string): Promise<void> => {
     const { driver, handle, lifecycleMode } = volume;
     await files.makeDirectory(directory, DIRECTORY_MODE);
+    const recorded = await readVolumeData(files, directory).catch(() => undefined);
+    // Otherwise the other volume would never be unstaged.
+    if (recorded !== undefined && (recorded.driverName !== driver || recorded.volumeHandle !== handle))
+      throw new Error(`${uniqueVolumeName(recorded.driverName, recorded.volumeHandle)} has the directory ${directory}`);
     await writeVolumeData(files, directory, {
       specVolID: specName,
       volumeHandle: handle,
@@ -83,7 +87,7 @@ export function csiPlugin(context: CsiContext): VolumePlugin {
     return {
       hostPath: targetPath,
       get attributes() {
-        return { readOnly, managed: !readOnly, seLinuxRelabel, seLinuxLabeled: label !== '' };
+        return { readOnly: volume.isOnlyRead, managed: !readOnly, seLinuxRelabel, seLinuxLabeled: label !== '' };
       },
       refreshes: () => object?.spec?.requiresRepublish === true,
       async initialize(signal) {

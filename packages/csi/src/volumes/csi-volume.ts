@@ -10,7 +10,10 @@ export interface CsiVolume {
   /** Name of the volume in the driver's storage system. */
   readonly handle: string;
   readonly lifecycleMode: 'Ephemeral' | 'Persistent';
+  /** The driver publishes the volume read-only. */
   readonly readOnly: boolean;
+  /** The containers of the pod can only read the volume. */
+  readonly isOnlyRead: boolean;
   readonly fsType: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly mountOptions: readonly string[];
@@ -41,12 +44,14 @@ export function csiVolumeOf({ name, csi, persistent }: MountableVolume, pod: Pod
       nodeStageSecretRef,
     } = persistent.spec.csi;
     const { nodeExpandSecretRef } = persistent.spec.csi;
-    const { readOnly, mountOptions, accessModes = [] } = persistent;
+    const { readOnly, claim, mountOptions, accessModes = [] } = persistent;
     return {
       driver,
       handle: volumeHandle,
       lifecycleMode: 'Persistent',
-      readOnly,
+      // As in the kubelet, what a pod has without a claim is published for writing.
+      readOnly: readOnly && claim !== undefined,
+      isOnlyRead: readOnly,
       fsType,
       mountOptions,
       accessModes,
@@ -63,6 +68,7 @@ export function csiVolumeOf({ name, csi, persistent }: MountableVolume, pod: Pod
     driver,
     lifecycleMode: 'Ephemeral',
     readOnly,
+    isOnlyRead: readOnly,
     fsType,
     attributes: volumeAttributes,
     handle: inlineVolumeHandle(podUid(pod), name),

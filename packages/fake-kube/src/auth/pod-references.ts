@@ -62,7 +62,9 @@ function volumesOf(
 
 function isSecretOf({ spec }: PersistentVolume, namespace: string | undefined, name: string): boolean {
   const { nodePublishSecretRef, nodeStageSecretRef, nodeExpandSecretRef } = spec?.csi ?? {};
-  return [nodePublishSecretRef, nodeStageSecretRef, nodeExpandSecretRef].some(
+  const { secretName, secretNamespace = spec?.claimRef?.namespace } = spec?.azureFile ?? {};
+  const azureSecretRef = { name: secretName, namespace: secretNamespace };
+  return [nodePublishSecretRef, nodeStageSecretRef, nodeExpandSecretRef, azureSecretRef].some(
     (ref) => ref?.name === name && ref.namespace === namespace,
   );
 }
@@ -72,6 +74,7 @@ const REFERENCES = {
   configmaps: { configMap: 'name', configMapRef: 'name', configMapKeyRef: 'name' },
   secrets: {
     secret: 'secretName',
+    azureFile: 'secretName',
     secretRef: 'name',
     secretKeyRef: 'name',
     imagePullSecrets: 'name',

@@ -65,7 +65,38 @@ describe('volumes with in-tree sources', () => {
     const source: Omit<Volume, 'name'> = { awsElasticBlockStore: { volumeID: 'vol-2', readOnly: true } };
     node.desire(csiPodWith('web', source));
     await until(() => node.running().length === 1);
-    expect(published()[0]?.request).toMatchObject({ volumeId: 'vol-2', readonly: true });
+    // As in the kubelet, the driver does not know that.
+    expect(published()[0]?.request).toMatchObject({ volumeId: 'vol-2', readonly: false });
+    const [container] = node.instances('web');
+    expect(container?.mounts.find(({ containerPath }) => containerPath === '/data')?.readonly).toBe(true);
+  });
+
+  it('share no directory with another disk', async () => {
+    const { node, until, driver, messages, isGone } = await createNodeWith(AZURE);
+    const disks = ['a', 'b'].map((name) => ({ name, azureDisk: { diskName: 'd', diskURI: `disk-${name}` } }));
+    const volumeMounts = disks.map(({ name }) => ({ name, mountPath: `/${name}` }));
+    const containers = [{ name: 'app', image: 'app:1', volumeMounts }];
+    node.desire(csiPodWith('db', {}, { containers, volumes: disks }));
+    const cause = `kubernetes.io/csi/${AZURE}^disk-a has the directory`;
+    await until(() => messages('FailedMount').some((message) => message.includes(cause)));
+    node.desire();
+    await until(() => isGone('db'));
+    const ids = (method: string) =>
+      driver.calls.filter((one) => one.method === method).map(({ request }) => request['volumeId']);
+    expect([ids('NodeStageVolume'), ids('NodeUnstageVolume')]).toEqual([['disk-a'], ['disk-a']]);
+    expect(node.mounter.targets).toEqual([]);
+  });
+
+  it('with names that no directory can have are rejected before anything is attached', async () => {
+    const { node, until, driver, messages } = await createNodeWith(AZURE);
+    const secretName = 'azure-storage-account-'.repeat(40_000);
+    node.desire(
+      csiPodWith('one', { azureDisk: { diskName: 'd', diskURI: 'x'.repeat(100_000) } }),
+      csiPodWith('two', { azureFile: { secretName, shareName: 's' } }),
+    );
+    await until(() => messages('FailedMount').length >= 2);
+    for (const message of messages('FailedMount')) expect(message).toMatch(/too long for a volume$/);
+    expect(driver.calls.some(({ method }) => method === 'NodeStageVolume')).toBe(false);
   });
 
   it('fail with the cause when they cannot be translated, and the pod starts once they can be', async () => {

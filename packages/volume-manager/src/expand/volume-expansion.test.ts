@@ -39,6 +39,7 @@ function createBench({ status = {}, claim = {}, readOnly = false }: BenchOptions
     plugin: imagePlugin(),
     isCertain: true,
     isPersistent: true,
+    isTranslated: false,
     refreshes: false,
     mounted: {
       hostPath: '/v',

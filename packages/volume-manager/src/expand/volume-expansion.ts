@@ -3,7 +3,7 @@ import { createLifetime, errorMessage } from '@rxlet/component-base';
 import type { Pod } from '@rxlet/kube-api';
 import { formatPod, podEventObject, podUid } from '@rxlet/pod-model';
 import type { Expandable } from '@rxlet/agent-api/volumes';
-import { type DesiredVolume, operationMessage, qualifiedPluginName } from '../reconcile/desired-volumes.ts';
+import { type DesiredVolume, operationMessage, measuredVolume } from '../reconcile/desired-volumes.ts';
 import type { VolumeOperations } from '../reconcile/volume-operations.ts';
 import type { ActualState } from '../reconcile/volume-states.ts';
 import type { VolumeMetrics } from '../volume-metrics.ts';
@@ -70,7 +70,7 @@ export function createVolumeExpansion(ports: VolumeExpansionPorts): VolumeExpans
       // The volume may have been unmounted since the check began. Its driver would find none, and the claim would be marked as infeasible to expand.
       if (actual.ofPod(podUid(pod)).get(desired.name)?.isCertain !== true) return;
       const expansion = { pod, claim, volumeName, capacity, state, expand };
-      await metrics.measure('volume_fs_resize', qualifiedPluginName(desired), () =>
+      await metrics.measure('volume_fs_resize', measuredVolume(desired), () =>
         expandVolume({ ...ports, patchClaimStatus }, expansion, signal),
       );
     };

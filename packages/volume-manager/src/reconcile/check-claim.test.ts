@@ -35,6 +35,7 @@ it('keeps a volume for one pod from a second one', async () => {
       plugin,
       isCertain,
       isPersistent: true,
+      isTranslated: false,
       refreshes: false,
       mounted: { ...mounted, innerVolumeSpecName: 'pv' },
     });
@@ -71,6 +72,7 @@ it('lets a pod use a volume although another pod has a volume of its own with th
     plugin: { name: 'kubernetes.io/empty-dir' } as never,
     isCertain: true,
     isPersistent: false,
+    isTranslated: false,
     refreshes: false,
     mounted: {
       hostPath: '/v',

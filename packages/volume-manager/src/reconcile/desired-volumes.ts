@@ -2,6 +2,7 @@ import { goQuote } from '@rxlet/component-base/go';
 import type { Pod, Volume } from '@rxlet/kube-api';
 import type { VolumeSourceName } from '@rxlet/agent-api/volumes';
 import { podContainers } from '@rxlet/pod-model';
+import type { MeasuredVolume } from '../volume-metrics.ts';
 import type { BlockVolumePlugin, PodDevice } from '@rxlet/agent-api/volumes';
 import type { MountableVolume, PodVolume, VolumePlugin } from '@rxlet/agent-api/volumes';
 
@@ -43,6 +44,14 @@ export function pluginOf(volume: MountableVolume, plugins: readonly AnyVolumePlu
 /** Returns the name of a volume's plugin for metrics. */
 export function qualifiedPluginName({ plugin, volume }: DesiredVolume): string {
   return plugin.metricName?.(volume) ?? plugin.name;
+}
+
+/** Returns the labels of a volume for the metrics of operations. */
+export function measuredVolume(desired: DesiredVolume): MeasuredVolume {
+  return {
+    plugin: qualifiedPluginName(desired),
+    isTranslated: desired.volume.persistent?.isTranslated === true,
+  };
 }
 
 /** Returns the definition of a volume for a pod. @throws Error when it cannot be used */

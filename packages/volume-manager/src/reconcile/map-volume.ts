@@ -1,7 +1,7 @@
 import { podEventObject, podUid } from '@rxlet/pod-model';
 import { goQuote } from '@rxlet/component-base/go';
 import type { BlockVolumePlugin } from '@rxlet/agent-api/volumes';
-import { operationMessage, qualifiedPluginName } from './desired-volumes.ts';
+import { operationMessage, measuredVolume } from './desired-volumes.ts';
 import type { SetUpSteps, VolumeSetUp } from './set-up-steps.ts';
 
 /** Makes the device of a block volume available to a pod (kubelet: GenerateMapVolumeFunc). */
@@ -22,7 +22,7 @@ export async function mapVolume(
   using _reservation = await steps.singlePod.reserve(volume, uid);
   await steps.attach(setUp, definition, 'MapVolume');
   const { readOnly, globalMapPath } = definition;
-  await steps.metrics.measure('map_volume', qualifiedPluginName(desired), async () => {
+  await steps.metrics.measure('map_volume', measuredVolume(desired), async () => {
     progress.failure = 'MapVolume.SetUpDevice failed';
     await definition.setUpDevice?.(signal);
     progress.failure = 'MapVolume.MapPodDevice failed';
@@ -44,6 +44,7 @@ export async function mapVolume(
     plugin,
     isCertain: true,
     isPersistent: volume.persistent !== undefined,
+    isTranslated: volume.persistent?.isTranslated === true,
     refreshes: false,
     mounted: {
       hostPath: '',

@@ -1,6 +1,6 @@
 import { podUid } from '@rxlet/pod-model';
 import type { VolumePlugin } from '@rxlet/agent-api/volumes';
-import { qualifiedPluginName } from './desired-volumes.ts';
+import { measuredVolume } from './desired-volumes.ts';
 import type { SetUpSteps, VolumeSetUp } from './set-up-steps.ts';
 
 /** Mounts a volume for a pod (kubelet: GenerateMountVolumeFunc). */
@@ -22,7 +22,7 @@ export async function mountVolume(
     await definition.mountDevice(signal);
   }
   progress.failure = 'MountVolume.SetUp failed';
-  await steps.metrics.measure('volume_mount', qualifiedPluginName(desired), () => definition.setUp(signal));
+  await steps.metrics.measure('volume_mount', measuredVolume(desired), () => definition.setUp(signal));
   progress.failure = 'MountVolume.Setup failed while expanding volume';
   await steps.expansion.duringSetUp({ pod, desired, definition }, signal);
   const { hostPath, attributes } = definition;
@@ -31,6 +31,7 @@ export async function mountVolume(
     plugin,
     isCertain: true,
     isPersistent: volume.persistent !== undefined,
+    isTranslated: volume.persistent?.isTranslated === true,
     mounted: {
       hostPath,
       seLinuxLabeled: false,

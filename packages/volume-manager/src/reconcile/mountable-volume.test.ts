@@ -118,7 +118,13 @@ describe('claimVolume', () => {
     const ofSource = withSpec({ nfs: undefined, flexVolume: { driver: 'old' } });
     expect(await find(byName, boundClaim, ofSource, [translation]).result).toMatchObject({
       name: 'pv1',
-      persistent: { claim: { name: 'data' }, readOnly: true, accessModes: ['ReadWriteOnce'], spec: { csi } },
+      persistent: {
+        claim: { name: 'data' },
+        readOnly: true,
+        isTranslated: true,
+        accessModes: ['ReadWriteOnce'],
+        spec: { csi },
+      },
     });
     const block = withSpec({ nfs: undefined, flexVolume: { driver: 'old' }, volumeMode: 'Block' });
     await expect(find(byName, boundClaim, block, [translation]).result).rejects.toThrow('volumeMode Block');
@@ -141,7 +147,7 @@ describe('sourceVolume', () => {
   it('is the persistent volume, of no claim, that a source means', () => {
     expect(sourceVolume(pod, { name: 'vol', flexVolume: { driver: 'old' } }, [translation])).toEqual({
       name: 'team-vol',
-      persistent: { podVolumeName: 'vol', readOnly: true, mountOptions: [], spec: { csi } },
+      persistent: { podVolumeName: 'vol', readOnly: true, isTranslated: true, mountOptions: [], spec: { csi } },
     });
   });
 

@@ -23,17 +23,20 @@ export async function claimVolume(
   signal: AbortSignal,
 ): Promise<MountableVolume> {
   const found = await claimedVolume(pod, volume, persistentVolumes, signal);
-  const translated = firstOf(translations, (one) => one.persistent(found.volume)) ?? found.volume;
-  checkMode(translated, volume, pod);
+  const translated = firstOf(translations, (one) => one.persistent(found.volume));
+  const persistent = translated ?? found.volume;
+  checkMode(persistent, volume, pod);
   const readOnly = volume.persistentVolumeClaim?.readOnly ?? false;
-  return mountable(translated, { podVolumeName: volume.name, claim: found.claim, readOnly });
+  const isTranslated = translated !== undefined && { isTranslated: true };
+  return mountable(persistent, { podVolumeName: volume.name, claim: found.claim, readOnly, ...isTranslated });
 }
 
 /** Returns a volume with a source of its own as its plugin sees it. @throws Error with the kubelet's message */
 export function sourceVolume(pod: Pod, volume: Volume, translations: readonly VolumeTranslation[]): MountableVolume {
   const translated = firstOf(translations, (one) => one.inline(volume, pod.metadata?.namespace ?? ''));
   if (translated === undefined) return volume;
-  return mountable(translated.volume, { podVolumeName: volume.name, readOnly: translated.readOnly });
+  const { volume: persistent, readOnly } = translated;
+  return mountable(persistent, { podVolumeName: volume.name, readOnly, isTranslated: true });
 }
 
 function firstOf<T, R>(list: readonly T[], find: (one: T) => R | undefined): R | undefined {
@@ -58,7 +61,7 @@ function checkMode({ spec }: PersistentVolume, { name }: Volume, pod: Pod): void
 
 function mountable(
   { metadata, spec = {} }: PersistentVolume,
-  use: Pick<PersistentPart, 'podVolumeName' | 'claim' | 'readOnly'>,
+  use: Pick<PersistentPart, 'podVolumeName' | 'claim' | 'readOnly' | 'isTranslated'>,
 ): MountableVolume {
   const { hostPath, nfs, local, accessModes, nodeAffinity, volumeMode } = spec;
   const annotated = metadata?.annotations?.[MOUNT_OPTIONS]?.split(',').filter((option) => option !== '');

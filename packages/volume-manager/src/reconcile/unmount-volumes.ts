@@ -84,7 +84,9 @@ export function createVolumeUnmounting(ports: VolumeUnmountingPorts): VolumeUnmo
       );
       // Until this has succeeded, the volume may be there in part.
       for (const volume of known) actual.set(uid, { ...volume, isCertain: false });
-      await metrics.measure(mode === 'Block' ? 'unmap_volume' : 'volume_unmount', pluginName, async () => {
+      const isTranslated = known.some((volume) => volume.isTranslated);
+      const measured = { plugin: pluginName, isTranslated };
+      await metrics.measure(mode === 'Block' ? 'unmap_volume' : 'volume_unmount', measured, async () => {
         if (mode === 'Filesystem') {
           await groupChanges.cancel(paths.volume(uid, pluginName, name));
           await subPaths.clean(uid, name, signal);

@@ -10,6 +10,8 @@ export interface ActualVolume {
   readonly isCertain: boolean;
   /** The volume is a persistent one. Other volumes belong to their pod, whatever their name. */
   readonly isPersistent: boolean;
+  /** The volume has another source in the API. */
+  readonly isTranslated: boolean;
   /** The volume is set up again with each sync of the pod. */
   readonly refreshes: boolean;
 }

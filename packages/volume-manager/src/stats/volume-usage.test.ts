@@ -18,6 +18,7 @@ it('measures the files of a pod while the drivers of its other volumes do not an
       plugin: plugin as ActualVolume['plugin'],
       isCertain: true,
       isPersistent: false,
+      isTranslated: false,
       refreshes: false,
       mounted: { hostPath: `/root/${name}`, innerVolumeSpecName: name, ...attributes },
     });
