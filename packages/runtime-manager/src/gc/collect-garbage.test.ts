@@ -217,6 +217,28 @@ describe('collectGarbage', () => {
     expect([next.containers.length, next.failures]).toEqual([3, []]);
   });
 
+  it('keeps the containers of a pod that comes back while the removals of another one hang', async () => {
+    const hanging = new Set<string>();
+    const b = bench((runtime) => ({
+      ...runtime,
+      removeContainer: (request, options) =>
+        hanging.has(request.containerId ?? '')
+          ? new Promise(() => undefined)
+          : runtime.removeContainer(request, options),
+    }));
+    const returning = testPod({ uid: 'uid-returning', name: 'returning', containers: crashing.spec!.containers });
+    await b.sync(returning);
+    await b.clock.advance(400_000);
+    const [first] = b.fake.snapshot().containers;
+    await crash(b, 1);
+    for (const { id } of b.fake.snapshot().containers) if (id !== first?.id) hanging.add(id);
+    const startMs = b.clock.now();
+    const shouldContentBeRemoved = (uid: string) => uid === 'uid-web' || b.clock.now() < startMs + 60_000;
+    const { containers } = await b.during(b.manager.collectGarbage({ allSourcesReady: true, shouldContentBeRemoved }));
+    expect(containers).toEqual([]);
+    expect(await restartCounts(b, returning)).toEqual([0]);
+  });
+
   it('continues with other logs when a directory cannot be removed', async () => {
     const b = bench();
     b.files.put('/var/log/pods/default_one_uid-one/app/0.log', 'text');

@@ -90,6 +90,8 @@ export async function collectGarbage(
   const before = await readRuntimePods(runtime, { runtimeName: '', signal });
   for (const dead of selectDeadContainers(before, isRemovable, nowNanos(ports.clock), request)) {
     const { id } = dead.container.id;
+    // Earlier removals may have taken long: a static pod may have come back, and its containers have its logs.
+    if (dead.isOfRemovedPod && !isRemovable(dead.pod.uid)) continue;
     if (await attemptOfPod(dead.pod.uid, id, () => removeDead(ports, dead, signal))) containers.push(id);
   }
 

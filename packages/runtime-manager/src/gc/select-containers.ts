@@ -14,6 +14,8 @@ export interface ContainerRetention {
 export interface DeadContainer {
   readonly pod: RuntimePod;
   readonly container: RuntimeContainer;
+  /** The container is removed with its pod, whatever its age and number. */
+  readonly isOfRemovedPod: boolean;
 }
 
 /**
@@ -43,7 +45,7 @@ export function selectDeadContainers(
         state !== 'running' && (createdAtNanos <= createdBeforeNanos || createdAtNanos > nowNanos),
     );
     for (const instances of Map.groupBy(dead, ({ name }) => name).values()) {
-      const group = instances.map((container) => ({ pod, container }));
+      const group = instances.map((container) => ({ pod, container, isOfRemovedPod: isPodRemovable }));
       if (isPodRemovable) trim(group, 0);
       else groups.push(group);
     }
