@@ -22,9 +22,12 @@ export interface ProgramResult {
 /** Longest wait for the rest of the output of a program that has ended. */
 const OUTPUT_WAIT_MS = 200;
 /** Longest output of a program that is kept. */
-export const MAX_OUTPUT_BYTES = 16 * 1024;
+export const MAX_OUTPUT_BYTES: number = 16 * 1024;
 /** Environment of programs, which nothing of the agent's reaches. */
-export const environment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
+export const environment: NodeJS.ProcessEnv = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LC_ALL: 'C',
+};
 
 /** A program that was given up, because it did not end after its deadline. */
 export interface RunningProgram {
