@@ -1,6 +1,5 @@
 import type { RegisteredCsiDriver } from '../csi-drivers.ts';
 import type { CSINode, CSINodeDriver, Node } from '@rxlet/kube-api';
-
 import { inTreeKinds } from '../in-tree/in-tree-kinds.ts';
 
 const MIGRATED_PLUGINS = 'storage.alpha.kubernetes.io/migrated-plugins';

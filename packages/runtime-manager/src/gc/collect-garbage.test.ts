@@ -25,6 +25,17 @@ function bench(
   return { ...createManagerBench({ clock, runtime: wrap(fake.runtime), images: fake.images, ports, options }), fake };
 }
 
+/** A bench whose runtime never answers the removal of some containers. */
+function hangingBench(): { readonly b: Bench; readonly hanging: Set<string> } {
+  const hanging = new Set<string>();
+  const b = bench((runtime) => ({
+    ...runtime,
+    removeContainer: (request, options) =>
+      hanging.has(request.containerId ?? '') ? new Promise(() => undefined) : runtime.removeContainer(request, options),
+  }));
+  return { b, hanging };
+}
+
 const crashing = testPod({ containers: [{ name: 'main', command: ['false'] }] });
 const nothingGone = { allSourcesReady: true, shouldContentBeRemoved: (): boolean => false };
 const allGone = { allSourcesReady: true, shouldContentBeRemoved: (): boolean => true };
@@ -193,14 +204,7 @@ describe('collectGarbage', () => {
   });
 
   it('waits once for a pod whose removals hang, and continues with other pods', async () => {
-    const hanging = new Set<string>();
-    const b = bench((runtime) => ({
-      ...runtime,
-      removeContainer: (request, options) =>
-        hanging.has(request.containerId ?? '')
-          ? new Promise(() => undefined)
-          : runtime.removeContainer(request, options),
-    }));
+    const { b, hanging } = hangingBench();
     await crash(b, 4);
     for (const { id } of b.fake.snapshot().containers) hanging.add(id);
     const healthy = testPod({ uid: 'uid-healthy', name: 'healthy', containers: crashing.spec!.containers });
@@ -218,14 +222,7 @@ describe('collectGarbage', () => {
   });
 
   it('keeps the containers of a pod that comes back while the removals of another one hang', async () => {
-    const hanging = new Set<string>();
-    const b = bench((runtime) => ({
-      ...runtime,
-      removeContainer: (request, options) =>
-        hanging.has(request.containerId ?? '')
-          ? new Promise(() => undefined)
-          : runtime.removeContainer(request, options),
-    }));
+    const { b, hanging } = hangingBench();
     const returning = testPod({ uid: 'uid-returning', name: 'returning', containers: crashing.spec!.containers });
     await b.sync(returning);
     await b.clock.advance(400_000);

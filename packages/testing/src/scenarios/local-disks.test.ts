@@ -1,5 +1,6 @@
 import type { Pod } from '@rxlet/kube-api';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { TestNode } from '../test-node.ts';
 import { createCsiNode, csiPodWith, uidOf } from '../test-support/csi-node.ts';
 
 const cleanUps: (() => Promise<void>)[] = [];
@@ -24,6 +25,17 @@ async function createDiskNode(fsType?: string) {
   });
   await made.start();
   return made;
+}
+
+/** Lets the file systems of a node take until `end` to be made. */
+function holdFileSystems({ fileSystems }: Pick<TestNode, 'fileSystems'>) {
+  const made = Promise.withResolvers<void>();
+  const making = { attempts: 0, end: () => made.resolve() };
+  fileSystems.fault = () => {
+    making.attempts += 1;
+    return made.promise;
+  };
+  return making;
 }
 
 describe('local disks', () => {
@@ -81,37 +93,27 @@ describe('local disks', () => {
 
   it('with a file system that takes an hour to make let their pod start then, and others at once', async () => {
     const { node, until } = await createDiskNode();
-    const made = Promise.withResolvers<void>();
-    let attempts = 0;
-    node.fileSystems.fault = () => {
-      attempts += 1;
-      return made.promise;
-    };
+    const making = holdFileSystems(node);
     node.desire(podUsing('one'), csiPodWith('other', { emptyDir: {} }));
     await until(() => node.running().length === 1);
     await node.advance(3_600_000);
-    expect([node.running(), attempts]).toEqual([['other/app'], 1]);
-    made.resolve();
+    expect([node.running(), making.attempts]).toEqual([['other/app'], 1]);
+    making.end();
     await until(() => node.running().length === 2);
-    expect(attempts).toBe(1);
+    expect(making.attempts).toBe(1);
   });
 
   it('with a file system that is being made are unmounted after that when their pod has ended', async () => {
     const { node, until, isGone } = await createDiskNode();
-    const made = Promise.withResolvers<void>();
-    let attempts = 0;
-    node.fileSystems.fault = () => {
-      attempts += 1;
-      return made.promise;
-    };
+    const making = holdFileSystems(node);
     node.desire(podUsing('one'), csiPodWith('other', { emptyDir: {} }));
-    await until(() => node.running().length === 1 && attempts === 1);
+    await until(() => node.running().length === 1 && making.attempts === 1);
     node.desire(csiPodWith('next', { emptyDir: {} }));
     await until(() => isGone('other') && node.running().join() === 'next/app');
     await node.advance(600_000);
-    made.resolve();
+    making.end();
     await until(() => isGone('one'));
-    expect([node.mounter.targets, node.files.info(GLOBAL), attempts]).toEqual([[], undefined, 1]);
+    expect([node.mounter.targets, node.files.info(GLOBAL), making.attempts]).toEqual([[], undefined, 1]);
   });
 
   it('with the mount option ro are neither formatted nor repaired', async () => {
