@@ -241,6 +241,33 @@ describe('ensureImageExists', () => {
     expect(images.pulls).toEqual(['other:latest', 'nginx:latest']);
   });
 
+  it('lets no pull wait long for a look-up of another one that hangs', async () => {
+    const clock = createVirtualClock();
+    const images = createTestImages(clock);
+    const manager = createImageManager({
+      images: {
+        // The runtime hangs with an image that it has just pulled.
+        imageStatus: (request, options) =>
+          images.present.has('a:1') && request.image?.image === 'a:1'
+            ? new Promise<never>(() => undefined)
+            : images.imageStatus(request, options),
+        pullImage: (request, options) => images.pullImage(request, options),
+      },
+      clock,
+      events: noopEventRecorder,
+    });
+    const started: string[] = [];
+    const results = ['a:1', 'b:1'].map(async (image) => {
+      const pod = testPod({ name: image.slice(0, 1) });
+      const request = { pod, fieldPath: 'spec.containers{app}', image, pullPolicy: 'IfNotPresent' };
+      started.push((await manager.ensureImageExists(request)).imageRef);
+    });
+    await clock.advance(10_000);
+    await Promise.all(results);
+    expect(started).toEqual(['id:a:1', 'id:b:1']);
+    await manager[Symbol.asyncDispose]();
+  });
+
   it('pulls in parallel with serializeImagePulls off, up to the limit', async () => {
     const { clock, images, ensure } = setUp({ pullMs: 1000, serializeImagePulls: false, maxParallelImagePulls: 2 });
     const results = ['a', 'b', 'c'].map((image) => ensure(image));

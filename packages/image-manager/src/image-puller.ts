@@ -21,7 +21,10 @@ export interface ImagePullerOptions {
   readonly registryPullQps?: number;
   /** Maximum number of pulls that start at once within `registryPullQps`. Default: 10. */
   readonly registryPullBurst?: number;
-  /** Timeout of ImageStatus; a pull has none. Default: 2 min, as a kubelet's `runtimeRequestTimeout`. */
+  /**
+   * Timeout of ImageStatus; a pull has none. Default: 2 min, as a kubelet's `runtimeRequestTimeout`. At the turn of a pull, at most 10 s, since the pulls after it
+   * wait.
+   */
   readonly imageStatusTimeoutMs?: number;
 }
 
@@ -58,6 +61,8 @@ export interface ImagePuller extends ImagePulls, AsyncDisposable {
 
 /** Default of {@link ImagePullerOptions.imageStatusTimeoutMs}. */
 export const DEFAULT_STATUS_TIMEOUT_MS = 120_000;
+/** Longest look-up of an image at the turn of its pull. All queued pulls wait for it, and a pull succeeds without its answer. */
+const TURN_STATUS_TIMEOUT_MS = 10_000;
 
 interface PullTask {
   readonly request: ImageRequest;
@@ -82,11 +87,12 @@ export function createImagePuller(ports: ImagePullerPorts, options: ImagePullerO
   const queue = createPullQueue<PullOutcome>(clock, maxParallelImagePulls);
   const progress = source && followPullProgress({ clock, logger, source, queue });
   const { registryPullQps = 5, registryPullBurst = 10, imageStatusTimeoutMs = DEFAULT_STATUS_TIMEOUT_MS } = options;
+  const timeoutMs = Math.min(imageStatusTimeoutMs, TURN_STATUS_TIMEOUT_MS);
   const limiter = createRateLimiter(clock, registryPullQps, registryPullBurst);
 
   const findImage = async (spec: RequestedImageSpec, signal: AbortSignal): Promise<Image | undefined> => {
-    const { image } = await withDeadline(clock, imageStatusTimeoutMs, signal, (callSignal) =>
-      images.imageStatus({ image: spec }, { signal: callSignal, timeoutMs: imageStatusTimeoutMs }),
+    const { image } = await withDeadline(clock, timeoutMs, signal, (callSignal) =>
+      images.imageStatus({ image: spec }, { signal: callSignal, timeoutMs }),
     );
     return image === undefined || image.id === '' ? undefined : image;
   };
